@@ -1,0 +1,8 @@
+"""One dial from k-means to Gaussian mixtures."""
+
+from cprime import bounds, datasets
+from cprime.estimators import KMeans
+
+__version__ = "0.1.0"
+
+__all__ = ["KMeans", "bounds", "datasets"]

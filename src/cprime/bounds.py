@@ -1,0 +1,251 @@
+"""How good is a mixture, and how much does truncation lose?
+
+F is the free energy, L the log-likelihood, and their difference a KL divergence, all as
+weighted means per row. For every choice of clusters K: F(K, Theta) <= L(Theta).
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from cprime.kernels import Kernel, reference
+from cprime.rows import as_rows
+from cprime.theta import Coefficients
+from cprime.truncation import Truncated, closest
+from cprime.typing import Array
+
+
+def free_energy(
+    X: Any,
+    coefficients: Coefficients,
+    *,
+    C_prime: int = 1,
+    K: Any = None,
+    kernel: Kernel = reference,
+) -> float:
+    """Return F(K, Theta), the bound on the log-likelihood that every fit raises.
+
+    F = 1/N sum_n log sum_{c in K_n} p(c, y_n | Theta)   (Eq. 7)
+
+    Parameters
+    ----------
+    X : Rows, or array of shape (N, D)
+    coefficients : Coefficients
+        Of a model under some Theta: `Isotropic().coefficients(theta)`.
+    C_prime : int, default=1
+        Every row keeps its C' closest clusters, unless K is given.
+    K : array of shape (N, any), optional
+        The clusters each row keeps, all different within a row.
+    kernel : Kernel, optional
+    """
+
+    def energies(values: Array, weights: Array, *K_block: Array) -> Array:
+        kept = _truncated(kernel, values, coefficients, C_prime, *K_block)
+        return kept.free_energies()
+
+    return _mean(X, energies, K)
+
+
+def log_likelihood(
+    X: Any, coefficients: Coefficients, *, kernel: Kernel = reference
+) -> float:
+    """Return L(Theta) = 1/N sum_n log p(y_n | Theta) (Eq. 3)."""
+    return free_energy(
+        X, coefficients, C_prime=len(coefficients.means), kernel=kernel
+    )
+
+
+def gap(
+    X: Any,
+    coefficients: Coefficients,
+    *,
+    C_prime: int = 1,
+    K: Any = None,
+    kernel: Kernel = reference,
+) -> float:
+    """Return L - F, the nats per row lost by looking at the clusters in K alone.
+
+    It is the KL divergence from the truncated to the full posterior. For C' = 1 and the
+    sigma^2 of k-means it is the gap of Prop. 3. Parameters as for `free_energy`.
+    """
+    return _mean(X, _gaps(coefficients, C_prime, kernel), K)
+
+
+def gap_per_row(
+    X: Any,
+    coefficients: Coefficients,
+    *,
+    C_prime: int = 1,
+    K: Any = None,
+    kernel: Kernel = reference,
+) -> Array:
+    """Return the gap of every row, shape (N,): large where clusters overlap.
+
+    gap_n = log(1 + sum_{c not in K} p(c, y) / sum_{c in K} p(c, y)), never formed by
+    subtraction, so a gap of 1e-20 is not reported as zero.
+    """
+    return as_rows(X).map(_gaps(coefficients, C_prime, kernel), K)
+
+
+def gap_per_cluster(
+    X: Any,
+    coefficients: Coefficients,
+    *,
+    C_prime: int = 1,
+    K: Any = None,
+    kernel: Kernel = reference,
+) -> Array:
+    """Return the mean gap of the rows closest to each cluster, shape (C,).
+
+    A cluster that is nobody's closest has lost nothing: its gap is 0.
+    """
+    C = len(coefficients.means)
+    gaps = _gaps(coefficients, C_prime, kernel)
+
+    def sums(values: Array, weights: Array, *K_block: Array) -> Array:
+        labels = kernel.posterior(values, coefficients, 1).K[:, 0]
+        lost = weights * gaps(values, weights, *K_block)
+        return np.stack(
+            [np.bincount(labels, of, minlength=C) for of in (lost, weights)]
+        )
+
+    lost, weight = as_rows(X).reduce(sums, K)
+    mean: Array = lost / np.where(weight > 0, weight, 1.0)
+    return mean
+
+
+def variational_free_energy(
+    X: Any,
+    coefficients: Coefficients,
+    q: Any,
+    K: Any,
+    *,
+    kernel: Kernel = reference,
+) -> float:
+    """Return F(q, Theta) for any distributions q over the clusters in K.
+
+    F = 1/N sum_n sum_{c in K_n} q_c log p(c, y_n | Theta) + 1/N sum_n H(q)
+
+    It is highest, and equal to `free_energy`, when q is the truncated posterior.
+
+    Parameters
+    ----------
+    X, coefficients, kernel
+        As for `free_energy`.
+    q : array of shape (N, any)
+        Not negative, rows summing to one; zeros are allowed.
+    K : array of the same shape
+    """
+    K, q = np.asarray(K), np.asarray(q, dtype=np.float64)
+
+    def energies(values: Array, weights: Array, both: Array) -> Array:
+        K_block, q_block = both[..., 0].astype(K.dtype), both[..., 1]
+        kept = _truncated(kernel, values, coefficients, 1, K_block)
+        surprise = np.log(np.where(q_block > 0, q_block, 1.0))
+        energy: Array = (q_block * (kept.log_joint - surprise)).sum(axis=1)
+        return energy
+
+    return _mean(X, energies, np.stack([K.astype(np.float64), q], axis=-1))
+
+
+def free_energy_of_variance(variance: float, C: int, D: int) -> float:
+    """Return F of k-means, a function of sigma^2 alone (Prop. 3).
+
+    F = -log C - D/2 log(2 pi e sigma^2), where sigma^2 = J / (D N) belongs to the
+    labels and means of one and the same iteration.
+    """
+    return -math.log(C) - 0.5 * D * math.log(2.0 * math.pi * math.e * variance)
+
+
+def free_energy_of_quantization_error(
+    quantization_error: float, weight: float, C: int, D: int
+) -> float:
+    """Return F of k-means as a function of its objective J (Cor. 2).
+
+    Parameters
+    ----------
+    quantization_error : float
+        J, scikit-learn's `inertia_`.
+    weight : float
+        Number of rows N, or the sum of their weights.
+    C, D : int
+    """
+    return free_energy_of_variance(quantization_error / (D * weight), C, D)
+
+
+def free_energy_of_entropy(
+    variance: float, entropy: float, C: int, D: int, variance_new: float | None = None
+) -> float:
+    """Return F of k-means-C' from its variance and the mean entropy of q (Prop. 4).
+
+    F = -log C - D/2 log(2 pi e sigma^2) + D/2 (1 - sigma^2_new / sigma^2) + mean H(q)
+
+    Parameters
+    ----------
+    variance : float
+        The sigma^2 under which q was computed.
+    entropy : float
+        Mean over rows of H(q).
+    C, D : int
+    variance_new : float, optional
+        1/(D N) sum q ||y - mu||^2 about the *current* means. Left out, it is taken to
+        equal `variance`, which is true after convergence.
+    """
+    ratio = 1.0 if variance_new is None else variance_new / variance
+    limit = free_energy_of_variance(variance, C, D)
+    return limit + 0.5 * D * (1.0 - ratio) + entropy
+
+
+def _gaps(coefficients: Coefficients, C_prime: int, kernel: Kernel) -> Any:
+    C = len(coefficients.means)
+
+    def gaps(values: Array, weights: Array, *K_block: Array) -> Array:
+        distances = kernel.distances(values, coefficients.means)
+        if K_block:
+            K = K_block[0]
+        else:
+            K = closest(distances + coefficients.penalty(), C_prime)
+        log_joint = coefficients.log_joint(distances, np.arange(C))
+        kept = np.zeros(log_joint.shape, dtype=bool)
+        np.put_along_axis(kept, K, True, axis=1)
+        inside = _log_sum_exp(np.where(kept, log_joint, -np.inf))
+        outside = _log_sum_exp(np.where(kept, -np.inf, log_joint))
+        lost: Array = np.logaddexp(0.0, outside - inside)
+        return lost
+
+    return gaps
+
+
+def _truncated(
+    kernel: Kernel,
+    values: Array,
+    coefficients: Coefficients,
+    C_prime: int,
+    K: Array | None = None,
+) -> Truncated:
+    if K is None:
+        return kernel.posterior(values, coefficients, C_prime)
+    distances = kernel.distances(values, coefficients.means)
+    kept = np.take_along_axis(distances, K, axis=1)
+    return Truncated(K, kept, coefficients.log_joint(kept, K))
+
+
+def _log_sum_exp(log_values: Array) -> Array:
+    """Return log sum exp over each row; -inf where every value is."""
+    highest = log_values.max(axis=1)
+    offset = np.where(np.isfinite(highest), highest, 0.0)
+    with np.errstate(divide="ignore"):
+        total: Array = np.log(np.exp(log_values - offset[:, None]).sum(axis=1)) + offset
+    return total
+
+
+def _mean(X: Any, per_row: Any, K: Any) -> float:
+    rows = as_rows(X)
+
+    def sums(values: Array, weights: Array, *K_block: Array) -> Array:
+        of_rows = per_row(values, weights, *K_block)
+        return np.array([np.sum(weights * of_rows), np.sum(weights)])
+
+    total, weight = rows.reduce(sums, None if K is None else np.asarray(K))
+    return float(total / weight)

@@ -1,0 +1,171 @@
+"""When to go on and when to stop: the only loop."""
+
+import math
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from cprime.kernels import Kernel
+from cprime.models import Isotropic
+from cprime.problem import Problem
+from cprime.relocation import refill
+from cprime.rows import Rows
+from cprime.search import Exact
+from cprime.stats import Stats
+from cprime.theta import Theta
+from cprime.typing import Array
+
+
+@dataclass(frozen=True)
+class Tolerance:
+    """How little must still move for a fit to count as converged.
+
+    Attributes
+    ----------
+    shift : float
+        Largest sum_c ||mu_c - mu_c_before||^2.
+    log_variance : float
+        Largest |log sigma^2 - log sigma^2_before|. Asked for only with C' > 1: at
+        C' = 1 the means do not depend on the variance (Prop. 2).
+    """
+
+    shift: float
+    log_variance: float
+
+
+@dataclass(frozen=True)
+class Step:
+    """One line of a fit's history.
+
+    `free_energy` is F(q_t, Theta_t), after the M-step of iteration t; `evaluations`,
+    `changed` and `seconds` are the work of its E-step. Step 0 is the start: the seeds,
+    with the clusters K the first E-step finds for them.
+    """
+
+    iteration: int
+    theta: Theta
+    K: Any
+    free_energy: float
+    evaluations: int
+    changed: int
+    relocated: int
+    seconds: float
+    converged: str = ""
+
+
+@dataclass(frozen=True)
+class Fit:
+    """Where a fit ended. K, stats and free_energy all belong to this theta."""
+
+    theta: Theta
+    K: Any
+    stats: Stats
+    free_energy: float
+
+
+def one_cluster(rows: Rows, kernel: Kernel) -> Theta:
+    """Return the mean of all rows and their variance averaged over features.
+
+    It is EM with one cluster: the first sweep finds the mean, the second, standing on
+    it, a variance in which nothing cancels.
+    """
+    heaviest = np.argmax(rows.map(lambda values, weights: weights))
+    problem = Problem(rows, Isotropic(), Exact(), kernel, C_prime=1)
+    means = rows.take(np.array([heaviest]))
+    _, stats = problem.sweep(Theta(means, 1.0), None)
+    means = means + stats.shifts / stats.weight
+    _, stats = problem.sweep(Theta(means, 1.0), None)
+    return Theta(means, stats.scatter / (rows.n_features * stats.weight))
+
+
+def steps(
+    problem: Problem, means: Array, tolerance: Tolerance, max_iter: int
+) -> Iterator[Step]:
+    """Yield the start and then every iteration, until convergence or `max_iter`.
+
+    Whoever iterates may stop early; the last step yielded is always complete.
+    """
+    model, clock = problem.model, _Stopwatch()
+    hard = replace(problem, search=Exact(), C_prime=1)
+    K, opening = hard.sweep(Theta(means, 1.0), None)
+    theta = model.start(means, opening)
+    if problem.C_prime == 1:
+        # The sweep that gave sigma^2 is the first E-step: K does not depend on it.
+        stats, evaluations = opening, 0
+    else:
+        K, stats = problem.sweep(theta, None)
+        evaluations = opening.evaluations
+    free_energy = _finite(model.free_energy(theta, stats, about=theta), theta)
+    yield Step(0, theta, K, free_energy, evaluations, 0, 0, clock.lap())
+
+    for iteration in range(1, max_iter + 1):
+        if iteration > 1:
+            K, stats = problem.sweep(theta, K)
+        moments, about, relocated = refill(problem, stats, theta, K)
+        after = model.maximize(moments, about)
+        converged = _converged(problem.C_prime, stats, theta, after, tolerance)
+        theta = after
+        yield Step(
+            iteration,
+            theta,
+            K,
+            _finite(model.free_energy(theta, moments, about), theta),
+            stats.evaluations,
+            stats.changed,
+            relocated,
+            clock.lap(),
+            converged,
+        )
+        if converged:
+            return
+
+
+def finish(problem: Problem, theta: Theta, K: Any) -> Fit:
+    """Run the last sweep, after which labels, means, inertia and F belong together.
+
+    At C' = 1 sigma^2 follows from the labels and means of this very sweep, so F is the
+    closed form of Prop. 3 even when a fit was cut short.
+    """
+    K, stats = problem.sweep(theta, K)
+    final = theta
+    if problem.C_prime == 1:
+        final = problem.model.maximize_covariance(stats, about=theta)
+    free_energy = problem.model.free_energy(final, stats, about=theta)
+    return Fit(final, K, stats, _finite(free_energy, final))
+
+
+def _converged(
+    C_prime: int, stats: Stats, before: Theta, after: Theta, tolerance: Tolerance
+) -> str:
+    if C_prime == 1 and stats.changed == 0:
+        return "strict convergence"
+    shift = float(np.sum((after.means - before.means) ** 2))
+    drift = 0.0
+    if C_prime > 1:
+        drift = abs(math.log(after.covariance / before.covariance))
+    if shift <= tolerance.shift and drift <= tolerance.log_variance:
+        return f"center shift {shift} within tolerance {tolerance.shift}"
+    return ""
+
+
+def _finite(free_energy: float, theta: Theta) -> float:
+    if not math.isfinite(free_energy):
+        raise ValueError(
+            "The free energy is not a finite number: with a variance of "
+            f"{theta.covariance:.3g} some squared distances, divided by it, exceed "
+            "what float64 can hold. Give a larger variance, or rescale the data."
+        )
+    return free_energy
+
+
+class _Stopwatch:
+    def __init__(self) -> None:
+        self._last = time.perf_counter()
+
+    def lap(self) -> float:
+        now = time.perf_counter()
+        seconds, self._last = now - self._last, now
+        return seconds

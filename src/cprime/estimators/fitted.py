@@ -1,0 +1,337 @@
+"""What a fitted mixture can tell about rows."""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from cprime import bounds
+from cprime.estimators import inputs
+from cprime.estimators.units import Units
+from cprime.kernels import Kernel, get_kernel
+from cprime.models import Isotropic
+from cprime.rows import MemoryRows
+from cprime.theta import Coefficients
+from cprime.typing import Array
+
+
+@dataclass(frozen=True)
+class Scene:
+    """Rows and a mixture, in common units, ready to be evaluated."""
+
+    rows: MemoryRows
+    coefficients: Coefficients
+    kernel: Kernel
+    units: Units
+    dtype: Any
+
+    @property
+    def C(self) -> int:
+        return len(self.coefficients.means)
+
+    @property
+    def D(self) -> int:
+        return self.rows.n_features
+
+
+class FittedMixture:
+    """Labels, distances, posteriors and densities from centres and a variance.
+
+    For estimators with `cluster_centers_`, `variance_`, `n_clusters`, `c_prime` and
+    `kernel`. Nothing here changes the estimator.
+    """
+
+    def predict(self, X: Any) -> Array:
+        """Return the index of the closest cluster of every row.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,), int32
+        """
+        scene = self._scene(X)
+
+        def labels(values: Array, weights: Array) -> Array:
+            return scene.kernel.posterior(values, scene.coefficients, 1).K[:, 0]
+
+        return scene.rows.map(labels)
+
+    def transform(self, X: Any) -> Array:
+        """Return the distance of every row to every cluster centre.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+
+        Returns
+        -------
+        X_new : ndarray of shape (n_samples, n_clusters)
+        """
+        scene = self._scene(X)
+
+        def distances(values: Array, weights: Array) -> Array:
+            squared = scene.kernel.distances(values, scene.coefficients.means)
+            return (np.sqrt(squared) / scene.units.scale).astype(scene.dtype)
+
+        return scene.rows.map(distances)
+
+    def predict_proba(
+        self, X: Any, c_prime: int | None = None, sparse: bool = False
+    ) -> Any:
+        """Return the posterior probability of every cluster, for every row.
+
+        It is that of the Gaussian mixture whose likelihood the fit bounds, so k-means
+        has one too.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        c_prime : int, optional
+            Keep only this many closest clusters per row, with exact zeros elsewhere
+            (Eq. 5). By default all.
+        sparse : bool, default=False
+            Return a CSR array that stores nothing but the kept clusters.
+
+        Returns
+        -------
+        q : ndarray or csr_array of shape (n_samples, n_clusters)
+            Rows sum to one.
+        """
+        scene = self._scene(X)
+        C_prime = scene.C if c_prime is None else checked_c_prime(c_prime, scene.C)
+
+        def posterior(values: Array, weights: Array) -> Array:
+            kept = scene.kernel.posterior(values, scene.coefficients, C_prime)
+            q = kept.responsibilities()
+            if sparse:
+                return np.stack([kept.K.astype(np.float64), q], axis=-1)
+            dense = np.zeros((len(values), scene.C), dtype=scene.dtype)
+            np.put_along_axis(dense, kept.K, q.astype(scene.dtype), axis=1)
+            return dense
+
+        found = scene.rows.map(posterior)
+        if not sparse:
+            return found
+        K, q = found[..., 0].astype(np.int32), found[..., 1].astype(scene.dtype)
+        starts = np.arange(len(K) + 1) * C_prime
+        matrix = sp.csr_array(
+            (q.ravel(), K.ravel(), starts), shape=(len(K), scene.C)
+        )
+        matrix.sort_indices()
+        return matrix
+
+    def score_samples(self, X: Any) -> Array:
+        """Return log p(y) of every row under the mixture: low for outliers.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+
+        Returns
+        -------
+        log_density : ndarray of shape (n_samples,), float64
+        """
+        scene = self._scene(X)
+
+        def log_density(values: Array, weights: Array) -> Array:
+            everything = scene.kernel.posterior(values, scene.coefficients, scene.C)
+            return everything.free_energies()
+
+        found: Array = scene.units.log_density_out(
+            scene.rows.map(log_density), scene.D
+        )
+        if not np.isfinite(found).all():
+            row = int(np.argmin(np.isfinite(found)))
+            raise ValueError(
+                f"The log density of row {row} is below what float64 can hold: the row "
+                "is too many standard deviations away from every cluster."
+            )
+        return found
+
+    def log_likelihood(self, X: Any, sample_weight: Any = None) -> float:
+        """Return L, the weighted mean of `score_samples` (Eq. 3).
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        sample_weight : array-like of shape (n_samples,), optional
+        """
+        return self.free_energy(X, sample_weight, c_prime=None)
+
+    def free_energy(
+        self, X: Any, sample_weight: Any = None, c_prime: Any = "fitted"
+    ) -> float:
+        """Return F, the bound on the log-likelihood, of these rows (Eq. 7).
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        sample_weight : array-like of shape (n_samples,), optional
+        c_prime : int or None, default="fitted"
+            Clusters every row keeps; None is all of them. By default as in the fit.
+        """
+        scene = self._scene(X, sample_weight)
+        value = bounds.free_energy(
+            scene.rows,
+            scene.coefficients,
+            C_prime=self._c_prime(c_prime, scene),
+            kernel=scene.kernel,
+        )
+        return finite_mean(float(scene.units.log_density_out(value, scene.D)))
+
+    def gap(
+        self,
+        X: Any,
+        sample_weight: Any = None,
+        c_prime: Any = "fitted",
+        per: str | None = None,
+    ) -> Any:
+        """Return L - F: the nats per row lost by keeping only C' clusters.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        sample_weight : array-like of shape (n_samples,), optional
+        c_prime : int or None, default="fitted"
+            Clusters every row keeps. By default as in the fit.
+        per : {"row", "cluster"}, optional
+            Return one value for every row, or the mean over the rows closest to each
+            cluster. By default the mean over all rows.
+
+        Returns
+        -------
+        gap : float, or ndarray of shape (n_samples,) or (n_clusters,)
+            Never negative.
+        """
+        measures = {
+            None: bounds.gap,
+            "row": bounds.gap_per_row,
+            "cluster": bounds.gap_per_cluster,
+        }
+        if per not in measures:
+            raise ValueError(f"per must be 'row', 'cluster' or None, not {per!r}.")
+        scene = self._scene(X, sample_weight)
+        return measures[per](
+            scene.rows,
+            scene.coefficients,
+            C_prime=self._c_prime(c_prime, scene),
+            kernel=scene.kernel,
+        )
+
+    def bic(
+        self, X: Any, sample_weight: Any = None, bound: str = "likelihood"
+    ) -> float:
+        """Return the Bayesian information criterion of these rows: lower is better.
+
+        -2 N L + p log N, with p free parameters and N the rows' total weight.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        sample_weight : array-like of shape (n_samples,), optional
+        bound : {"likelihood", "free_energy"}, default="likelihood"
+            Use L, or the free energy of the fit's C' in its place.
+        """
+        weight = float(np.sum(inputs.checked_weights(sample_weight, _n_rows(X))))
+        return self._criterion(X, sample_weight, bound, weight, math.log(weight))
+
+    def aic(
+        self, X: Any, sample_weight: Any = None, bound: str = "likelihood"
+    ) -> float:
+        """Return Akaike's information criterion of these rows: lower is better.
+
+        -2 N L + 2 p. Parameters as for `bic`.
+        """
+        weight = float(np.sum(inputs.checked_weights(sample_weight, _n_rows(X))))
+        return self._criterion(X, sample_weight, bound, weight, 2.0)
+
+    def sample(
+        self, n_samples: int = 1, random_state: Any = None
+    ) -> tuple[Array, Array]:
+        """Draw new rows from the fitted mixture.
+
+        Parameters
+        ----------
+        n_samples : int, default=1
+        random_state : int, RandomState instance, optional
+            By default the estimator's own.
+
+        Returns
+        -------
+        X : ndarray of shape (n_samples, n_features)
+        labels : ndarray of shape (n_samples,)
+            The cluster each row was drawn from.
+        """
+        check_is_fitted(self)
+        if n_samples < 1:
+            raise ValueError(f"n_samples={n_samples} should be at least 1.")
+        rng = check_random_state(
+            self.random_state if random_state is None else random_state
+        )
+        centers = self.cluster_centers_
+        labels = rng.randint(len(centers), size=n_samples).astype(np.int32)
+        noise = rng.standard_normal((n_samples, centers.shape[1]))
+        X = centers[labels] + math.sqrt(self.variance_) * noise
+        return X.astype(centers.dtype), labels
+
+    def _criterion(
+        self, X: Any, sample_weight: Any, bound: str, weight: float, price: float
+    ) -> float:
+        if bound not in ("likelihood", "free_energy"):
+            raise ValueError(
+                f"bound must be 'likelihood' or 'free_energy', not {bound!r}."
+            )
+        c_prime = None if bound == "likelihood" else "fitted"
+        value = self.free_energy(X, sample_weight, c_prime=c_prime)
+        C, D = self.cluster_centers_.shape
+        n_parameters = Isotropic(variance=self.variance).n_parameters(C, D)
+        return -2.0 * weight * value + n_parameters * price
+
+    def _scene(self, X: Any, sample_weight: Any = None) -> Scene:
+        check_is_fitted(self)
+        X = inputs.checked_data(self, X, reset=False)
+        weights = inputs.checked_weights(sample_weight, X.shape[0])
+        units = Units.of(self.cluster_centers_, weights)
+        theta = units.theta_in(self.cluster_centers_, self.variance_)
+        return Scene(
+            units.rows(X, weights),
+            Isotropic().coefficients(theta),
+            get_kernel(self.kernel),
+            units,
+            X.dtype,
+        )
+
+    def _c_prime(self, c_prime: Any, scene: Scene) -> int:
+        asked = self.c_prime if isinstance(c_prime, str) else c_prime
+        return scene.C if asked is None else checked_c_prime(asked, scene.C)
+
+
+def checked_c_prime(c_prime: int, C: int) -> int:
+    """Return c_prime if that many clusters can be kept."""
+    if not 1 <= c_prime <= C:
+        raise ValueError(
+            f"c_prime={c_prime} should be between 1 (k-means) and n_clusters={C} (EM): "
+            "every row keeps that many of its closest clusters."
+        )
+    return int(c_prime)
+
+
+def finite_mean(value: float) -> float:
+    """Return a mean log density, unless it left float64."""
+    if not math.isfinite(value):
+        raise ValueError(
+            "Some row is too many standard deviations away from every cluster for its "
+            "log density to be held in float64; transform(X) shows which."
+        )
+    return value
+
+
+def _n_rows(X: Any) -> int:
+    return int(X.shape[0]) if hasattr(X, "shape") else len(X)

@@ -1,0 +1,454 @@
+"""`KMeans`: scikit-learn's, with a dial from k-means to the Gaussian mixture."""
+
+import warnings
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import (
+    BaseEstimator,
+    ClassNamePrefixFeaturesOutMixin,
+    ClusterMixin,
+    TransformerMixin,
+    _fit_context,
+)
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from cprime import bounds, em, seeding
+from cprime.estimators import inputs
+from cprime.estimators.callbacks import CallbackSupportMixin, Watch, with_callbacks
+from cprime.estimators.fitted import FittedMixture, checked_c_prime
+from cprime.estimators.restarts import Restarts, Run, trace_arrays
+from cprime.estimators.units import Units
+from cprime.kernels import get_kernel
+from cprime.models import Isotropic
+from cprime.problem import Problem
+from cprime.rows import MemoryRows
+from cprime.search import Exact, Lazy, Search
+from cprime.seeding import Seeds
+from cprime.theta import Coefficients, Theta
+from cprime.typing import Array
+
+SEEDINGS = {
+    "k-means++": seeding.greedy_kmeans_plus_plus,
+    "plain-k-means++": seeding.kmeans_plus_plus,
+    "afk-mc2": seeding.afk_mc2,
+    "random": seeding.random_rows,
+}
+
+
+class KMeans(
+    ClassNamePrefixFeaturesOutMixin,
+    CallbackSupportMixin,
+    TransformerMixin,
+    ClusterMixin,
+    FittedMixture,
+    BaseEstimator,
+):
+    """k-means, and with one more parameter k-means-C' up to EM for a Gaussian mixture.
+
+    A drop-in for `sklearn.cluster.KMeans`. Every row keeps its `c_prime` closest
+    clusters: 1 is Lloyd's k-means, None (all) is EM for a mixture of equal, isotropic
+    Gaussians, and everything between is k-means-C'. All of them raise one free energy
+    F, a lower bound on the mixture's log-likelihood L, so every fit reports how much
+    its truncation loses: `gap_` nats per row.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        Number of clusters C.
+    init : {"k-means++", "plain-k-means++", "afk-mc2", "random"}, callable or \
+            array-like of shape (n_clusters, n_features), default="k-means++"
+        Where to start. "k-means++" is the greedy form, as in scikit-learn;
+        "plain-k-means++" makes one draw per seed, as published; "afk-mc2" imitates it
+        in one pass over the data; "random" takes different rows. A callable gets
+        `(X, n_clusters, random_state=...)`.
+    n_init : "auto" or int, default="auto"
+        Number of restarts, of which the best is kept: lowest inertia at `c_prime=1`,
+        highest free energy otherwise. "auto" is 10 for "random" or a callable, else 1.
+    max_iter : int, default=300
+        Largest number of iterations (an E-step and an M-step) of one restart.
+    tol : float, default=1e-4
+        Converged when the centres move less than this, relative to the variance of the
+        data. With `c_prime` other than 1 the variance must settle as well.
+    verbose : int, default=0
+        Print the progress of every iteration.
+    random_state : int, RandomState instance or None, default=None
+        Pass an int for the same result every time.
+    copy_x : bool, default=True
+        Accepted for compatibility: X is never modified.
+    algorithm : {"lloyd", "elkan"}, default="lloyd"
+        Accepted for compatibility: both give the same result.
+    c_prime : int or None, default=1
+        Clusters every row keeps, C'. None keeps all: EM.
+    search : {"exact", "lazy"}, default="exact"
+        "lazy" moves a row only to a cluster closer by a factor of `1 + eps`
+        (lazy-k-means, `c_prime=1` only).
+    eps : float, default=0.1
+        Reluctance of `search="lazy"`; 0 is k-means.
+    variance : float, optional
+        Hold sigma^2 at this value. With `c_prime=None` this is soft-k-means of
+        stiffness `1 / (2 * variance)`.
+    variance_init : float, optional
+        sigma^2 to start from. By default that of the seeds.
+    kernel : {"auto", "reference"}, default="auto"
+        What computes the E-step.
+
+    Attributes
+    ----------
+    cluster_centers_ : ndarray of shape (n_clusters, n_features)
+    labels_ : ndarray of shape (n_samples,), int32
+        Closest cluster of every row (with "lazy": the cluster it stayed in).
+    inertia_ : float
+        Weighted sum of squared distances of rows to the centre of their label.
+    variance_ : float
+        sigma^2 of the mixture. At `c_prime=1`, inertia_ / (n_features * weight).
+    free_energy_ : float
+        F of the training rows, mean per row.
+    log_likelihood_ : float
+        L of the training rows, mean per row.
+    gap_ : float
+        L - F, at least 0: what keeping only C' clusters loses, in nats per row.
+    trace_ : dict of ndarray
+        History of the best restart, one entry per iteration, the start first. Row t of
+        `free_energy` and `variance` is after M-step t; `evaluations`, `changed`,
+        `relocated` and `seconds` are the work of that iteration.
+    n_iter_ : int
+        Iterations of the best restart.
+    converged_ : bool
+        Whether it met `tol` before `max_iter`.
+    evaluations_ : int
+        Distances computed by the whole fit, seeding and all restarts included.
+    n_relocations_ : int
+        Empty clusters that were moved to badly served rows.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Defined only when X has feature names that are all strings.
+
+    Notes
+    -----
+    An interrupted fit keeps its best complete restart, or else its last complete
+    iteration: centres, variance, labels and free energy of that iteration's E- and
+    M-step, without `inertia_`, `log_likelihood_` and `gap_`.
+
+    References
+    ----------
+    J. Luecke and D. Forster, "k-means as a variational EM approximation of Gaussian
+    mixture models", Pattern Recognition Letters, 2019.
+
+    Examples
+    --------
+    >>> from cprime import KMeans
+    >>> import numpy as np
+    >>> X = np.array([[1, 2], [1, 4], [1, 0],
+    ...               [10, 2], [10, 4], [10, 0]])
+    >>> kmeans = KMeans(n_clusters=2, random_state=0).fit(X)
+    >>> kmeans.labels_
+    array([1, 1, 1, 0, 0, 0], dtype=int32)
+    >>> kmeans.predict_proba([[5.4, 2]]).round(3)
+    array([[0.403, 0.597]])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_clusters": [Interval(Integral, 1, None, closed="left")],
+        "init": [StrOptions(set(SEEDINGS)), callable, "array-like"],
+        "n_init": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "verbose": ["verbose"],
+        "random_state": ["random_state"],
+        "copy_x": ["boolean"],
+        "algorithm": [StrOptions({"lloyd", "elkan"})],
+        "c_prime": [Interval(Integral, 1, None, closed="left"), None],
+        "search": [StrOptions({"exact", "lazy"})],
+        "eps": [Interval(Real, 0, None, closed="left")],
+        "variance": [Interval(Real, 0, None, closed="neither"), None],
+        "variance_init": [Interval(Real, 0, None, closed="neither"), None],
+        "kernel": [StrOptions({"auto", "reference"})],
+    }
+
+    def __init__(
+        self,
+        n_clusters=8,
+        *,
+        init="k-means++",
+        n_init="auto",
+        max_iter=300,
+        tol=1e-4,
+        verbose=0,
+        random_state=None,
+        copy_x=True,
+        algorithm="lloyd",
+        c_prime=1,
+        search="exact",
+        eps=0.1,
+        variance=None,
+        variance_init=None,
+        kernel="auto",
+    ):
+        self.n_clusters = n_clusters
+        self.init = init
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.verbose = verbose
+        self.random_state = random_state
+        self.copy_x = copy_x
+        self.algorithm = algorithm
+        self.c_prime = c_prime
+        self.search = search
+        self.eps = eps
+        self.variance = variance
+        self.variance_init = variance_init
+        self.kernel = kernel
+
+    @with_callbacks
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> "KMeans":
+        """Find the cluster centres.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            float32 stays float32; sparse rows are made dense a block at a time.
+        y : Ignored
+        sample_weight : array-like of shape (n_samples,), optional
+            A weight of 2 is the same as giving the row twice, 0 as leaving it out.
+
+        Returns
+        -------
+        self : KMeans
+        """
+        X = inputs.checked_data(self, X, reset=True)
+        weights = inputs.checked_weights(sample_weight, X.shape[0])
+        units = Units.of(X, weights)
+        problem, tolerance = self._problem(units.rows(X, weights), units)
+        restarts = Restarts(
+            problem,
+            tolerance,
+            self.max_iter,
+            lambda means: _rounded(means, units, X.dtype),
+        )
+        n_init = self._effective_n_init()
+        random_state = check_random_state(self.random_state)
+        watch = Watch(
+            self,
+            n_init,
+            self.max_iter,
+            {"X": X, "metadata": {"sample_weight": sample_weight}},
+            lambda step: self._parameters(step.theta, units, X.dtype),
+        )
+        try:
+            for _ in range(n_init):
+                seeds = self._seeds(X, problem, units, random_state)
+                if self.verbose:
+                    print("Initialization complete")
+                restarts.run(seeds, lambda steps: self._told(watch.run(steps), units))
+                if watch.stopped:
+                    break
+        except KeyboardInterrupt:
+            self._keep_what_is_complete(restarts, problem, units, X.dtype)
+            raise
+        self._report(restarts, problem, units, X.dtype)
+        self._warn_if_degenerate(problem, units)
+        watch.end()
+        return self
+
+    def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Array:
+        """Fit and return `labels_`. Parameters as for `fit`."""
+        labels: Array = self.fit(X, sample_weight=sample_weight).labels_
+        return labels
+
+    def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> Array:
+        """Fit and return `transform(X)`. Parameters as for `fit`."""
+        return self.fit(X, sample_weight=sample_weight).transform(X)
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """Return minus the k-means objective of these rows, as scikit-learn does.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        y : Ignored
+        sample_weight : array-like of shape (n_samples,), optional
+        """
+        scene = self._scene(X, sample_weight)
+        _, stats = scene.rows.sweep(
+            scene.kernel, None, scene.coefficients, Exact().plan(), 1
+        )
+        return -scene.units.objective_out(stats.quantization_error)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+    def _problem(
+        self, rows: MemoryRows, units: Units
+    ) -> tuple[Problem, em.Tolerance]:
+        C = self.n_clusters
+        if rows.n_rows < C:
+            raise ValueError(f"n_samples={rows.n_rows} should be >= n_clusters={C}.")
+        C_prime = C if self.c_prime is None else checked_c_prime(self.c_prime, C)
+        if self.search == "lazy" and C_prime != 1:
+            raise ValueError(
+                f"search='lazy' is lazy-k-means and needs c_prime=1, not {C_prime}: use "
+                "search='exact' to keep more than one cluster per row."
+            )
+        search: Search = Lazy(self.eps) if self.search == "lazy" else Exact()
+        kernel = get_kernel(self.kernel)
+        overall = em.one_cluster(rows, kernel)
+        model = Isotropic(
+            floor=_variance_floor(overall),
+            variance_init=units.variance_in(self.variance_init),
+            variance=units.variance_in(self.variance),
+        )
+        tolerance = em.Tolerance(self.tol * overall.covariance, self.tol)
+        return Problem(rows, model, search, kernel, C_prime), tolerance
+
+    def _effective_n_init(self) -> int:
+        given = not (isinstance(self.init, str) or callable(self.init))
+        if given and self.n_init not in ("auto", 1):
+            warnings.warn(
+                "Explicit initial center position passed: performing only one init in "
+                f"{type(self).__name__} instead of n_init={self.n_init}.",
+                RuntimeWarning,
+                stacklevel=5,
+            )
+        if given:
+            return 1
+        if self.n_init != "auto":
+            return int(self.n_init)
+        return 10 if callable(self.init) or self.init == "random" else 1
+
+    def _seeds(
+        self, X: Any, problem: Problem, units: Units, random_state: Any
+    ) -> Seeds:
+        C = self.n_clusters
+        if isinstance(self.init, str):
+            rng = np.random.default_rng(random_state.randint(2**31 - 1, size=4))
+            return SEEDINGS[str(self.init)](problem.rows, C, problem.kernel, rng)
+        init = self.init
+        if callable(init):
+            init = init(X, C, random_state=random_state)
+        means = inputs.checked_means(init, C, X)
+        inputs.refuse_far_rows(means, units.scale, "init")
+        return Seeds(units.theta_in(means, 1.0).means, 0)
+
+    def _told(self, steps: Any, units: Units) -> Any:
+        """Yield the steps, printing them if the person asked for it."""
+        for step in steps:
+            if self.verbose and step.iteration > 0:
+                free_energy = units.log_density_out(
+                    step.free_energy, step.theta.means.shape[1]
+                )
+                print(f"Iteration {step.iteration - 1}, free energy {free_energy}.")
+                if step.converged:
+                    print(
+                        f"Converged at iteration {step.iteration - 1}: {step.converged}."
+                    )
+            yield step
+
+    def _parameters(self, theta: Theta, units: Units, dtype: Any) -> dict[str, Any]:
+        return {
+            "cluster_centers_": units.means_out(theta).astype(dtype),
+            "variance_": units.variance_out(theta.covariance),
+            "_n_features_out": len(theta.means),
+        }
+
+    def _history(self, run: Run, units: Units) -> None:
+        D = run.last.theta.means.shape[1]
+        trace = trace_arrays(run.trace)
+        trace["free_energy"] = units.log_density_out(trace["free_energy"], D)
+        trace["variance"] = trace["variance"] / units.scale / units.scale
+        self.trace_ = trace
+        self.n_iter_ = run.last.iteration
+        self.converged_ = run.converged
+        self.n_relocations_ = int(trace["relocated"].sum())
+
+    def _report(
+        self, restarts: Restarts, problem: Problem, units: Units, dtype: Any
+    ) -> None:
+        run = restarts.best
+        assert run is not None and run.fit is not None
+        theta, D = run.fit.theta, problem.rows.n_features
+        coefficients = problem.model.coefficients(theta)
+        for name, value in self._parameters(theta, units, dtype).items():
+            setattr(self, name, value)
+        self._history(run, units)
+        self.labels_ = _labels(run.fit.K, problem, coefficients)
+        self.inertia_ = units.objective_out(run.fit.stats.quantization_error)
+        self.gap_ = bounds.gap(
+            problem.rows,
+            coefficients,
+            C_prime=problem.C_prime,
+            K=self.labels_[:, None] if self.search == "lazy" else None,
+            kernel=problem.kernel,
+        )
+        self.free_energy_ = float(units.log_density_out(run.fit.free_energy, D))
+        self.log_likelihood_ = self.free_energy_ + self.gap_
+        passes = problem.rows.n_rows * len(theta.means)
+        self.evaluations_ = restarts.evaluations + passes
+
+    def _keep_what_is_complete(
+        self, restarts: Restarts, problem: Problem, units: Units, dtype: Any
+    ) -> None:
+        if restarts.best is not None:
+            self._report(restarts, problem, units, dtype)
+        elif restarts.current is not None:
+            step = restarts.current.last
+            for name, value in self._parameters(step.theta, units, dtype).items():
+                setattr(self, name, value)
+            self._history(restarts.current, units)
+            self.converged_ = False
+            self.free_energy_ = float(self.trace_["free_energy"][-1])
+            self.evaluations_ = restarts.evaluations
+            if step.K.shape[1] > 0:
+                self.labels_ = step.K[:, 0].copy()
+
+    def _warn_if_degenerate(self, problem: Problem, units: Units) -> None:
+        distinct = len(np.unique(self.labels_))
+        floored = (
+            self.variance is None
+            and self.variance_ <= units.variance_out(problem.model.floor)
+        )
+        messages = []
+        if distinct < self.n_clusters:
+            messages.append(
+                f"Number of distinct clusters ({distinct}) found smaller than "
+                f"n_clusters ({self.n_clusters}). Possibly due to duplicate points in X."
+            )
+        if floored:
+            messages.append(
+                "Every row lies on a cluster center: the variance is floored at "
+                f"{self.variance_:.3g}, and free_energy_ and log_likelihood_ are those "
+                "of that floor."
+            )
+        if messages:
+            warnings.warn(" ".join(messages), ConvergenceWarning, stacklevel=4)
+
+
+def _labels(K: Array, problem: Problem, coefficients: Coefficients) -> Array:
+    """Return the closest cluster of every row; K does not hold it when C' = C."""
+    if K.shape[1] > 0:
+        return K[:, 0].copy()
+
+    def nearest(values: Array, weights: Array) -> Array:
+        return problem.kernel.posterior(values, coefficients, 1).K[:, 0]
+
+    return problem.rows.map(nearest)
+
+
+def _rounded(means: Array, units: Units, dtype: Any) -> Array:
+    """Return means as the output dtype can hold them."""
+    seen = units.means_out(Theta(means, 1.0)).astype(dtype)
+    return units.theta_in(seen, 1.0).means
+
+
+def _variance_floor(overall: Theta) -> float:
+    """Return the smallest variance that means anything for rows spread like these."""
+    spread = overall.covariance or float(np.max(overall.means**2)) or 1.0
+    return spread * float(np.finfo(np.float64).eps) ** 2

@@ -1,0 +1,32 @@
+"""The questions a mixture model answers."""
+
+from typing import Protocol
+
+from cprime.stats import Stats
+from cprime.theta import Coefficients, Theta
+from cprime.typing import Array
+
+
+class Model(Protocol):
+    """A Gaussian mixture, seen from the EM loop.
+
+    `about` is always the Theta whose means the statistics were taken about.
+    """
+
+    def start(self, means: Array, stats: Stats) -> Theta:
+        """Return the first Theta, from seeds and a hard (C'=1) sweep about them."""
+
+    def coefficients(self, theta: Theta) -> Coefficients:
+        """Return the numbers from which a kernel computes log p(y, c | Theta)."""
+
+    def maximize(self, stats: Stats, about: Theta) -> Theta:
+        """Return the Theta of highest free energy for these statistics: the M-step."""
+
+    def maximize_covariance(self, stats: Stats, about: Theta) -> Theta:
+        """Return the same, with the means held where they are."""
+
+    def free_energy(self, theta: Theta, stats: Stats, about: Theta) -> float:
+        """Return F(q, theta) per unit of weight, for the q behind the statistics."""
+
+    def n_parameters(self, C: int, D: int) -> int:
+        """Return how many numbers a fit is free to choose."""

@@ -1,0 +1,85 @@
+"""The paper's mixture: equal weights, and one variance for every direction and cluster."""
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from cprime.stats import Stats
+from cprime.theta import Coefficients, Theta
+from cprime.typing import Array
+
+# In one M-step the variance may fall to this share of the scatter about the old means,
+# no further. Below it, what is left of the scatter is rounding error: rows a million
+# standard deviations from their old mean. The next sweep sees them up close.
+STEEPEST_FALL = 2.0**-20
+
+
+@dataclass(frozen=True)
+class Isotropic:
+    """p(c) = 1/C and p(y | c) = N(y; mu_c, sigma^2 I) (Eq. 2).
+
+    Parameters
+    ----------
+    floor : float, default=0.0
+        Smallest variance an M-step may choose. Clipping there is still the maximum of
+        the free energy over the allowed variances, so F cannot fall.
+    variance_init : float, optional
+        sigma^2 to start from. By default that of the seeds, J / (D W).
+    variance : float, optional
+        Hold sigma^2 at this value: soft-k-means of stiffness 1 / (2 sigma^2).
+    """
+
+    floor: float = 0.0
+    variance_init: float | None = None
+    variance: float | None = None
+
+    def start(self, means: Array, stats: Stats) -> Theta:
+        theta = Theta(means, self.variance_init or 1.0)
+        if self.variance_init is not None and self.variance is None:
+            return theta
+        return self.maximize_covariance(stats, about=theta)
+
+    def coefficients(self, theta: Theta) -> Coefficients:
+        C, D = theta.means.shape
+        bias = -math.log(C) - 0.5 * D * math.log(2.0 * math.pi * theta.covariance)
+        return Coefficients(
+            np.full(C, bias), theta.means, 1.0 / math.sqrt(theta.covariance)
+        )
+
+    def maximize(self, stats: Stats, about: Theta) -> Theta:
+        """Return mu = sum q y / sum q and sigma^2 = sum q ||y - mu||^2 / (D W) (Eq. 6).
+
+        A cluster without rows keeps its mean.
+        """
+        filled = np.where(stats.counts > 0, stats.counts, 1.0)[:, None]
+        step = stats.shifts / filled
+        theta = replace(about, means=about.means + step)
+        return self._with_scatter(_scatter(theta, stats, about), stats, theta)
+
+    def maximize_covariance(self, stats: Stats, about: Theta) -> Theta:
+        return self._with_scatter(stats.scatter, stats, about)
+
+    def free_energy(self, theta: Theta, stats: Stats, about: Theta) -> float:
+        """Return <log p(y, c | theta)>_q + H(q), for any theta."""
+        bias = float(self.coefficients(theta).bias[0])
+        scatter = _scatter(theta, stats, about)
+        energy = 0.5 * scatter / theta.covariance
+        return bias - (energy - stats.entropy) / stats.weight
+
+    def n_parameters(self, C: int, D: int) -> int:
+        return C * D + (self.variance is None)
+
+    def _with_scatter(self, scatter: float, stats: Stats, theta: Theta) -> Theta:
+        if self.variance is not None:
+            return replace(theta, covariance=self.variance)
+        D = theta.means.shape[1]
+        variance = max(scatter, STEEPEST_FALL * stats.scatter) / (D * stats.weight)
+        return replace(theta, covariance=max(variance, self.floor))
+
+
+def _scatter(theta: Theta, stats: Stats, about: Theta) -> float:
+    """Return sum q ||y - mu||^2 about the means of theta, from sums about other means."""
+    step = theta.means - about.means
+    moved = stats.counts[:, None] * step - 2.0 * stats.shifts
+    return max(stats.scatter + float(np.sum(step * moved)), 0.0)

@@ -1,0 +1,29 @@
+"""Everything a fit is made of, except where it starts."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from cprime.kernels import Kernel
+from cprime.models import Model
+from cprime.rows import Rows
+from cprime.search import Search
+from cprime.stats import Stats
+from cprime.theta import Theta
+
+
+@dataclass(frozen=True)
+class Problem:
+    """The rows, the model, and how the E-step is to be done."""
+
+    rows: Rows
+    model: Model
+    search: Search
+    kernel: Kernel
+    C_prime: int
+
+    def sweep(self, theta: Theta, K: Any) -> tuple[Any, Stats]:
+        """Run an E-step under theta, from the clusters K (None before the first)."""
+        coefficients = self.model.coefficients(theta)
+        return self.rows.sweep(
+            self.kernel, K, coefficients, self.search.plan(), self.C_prime
+        )

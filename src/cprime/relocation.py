@@ -1,0 +1,108 @@
+"""What becomes of a cluster that no row belongs to?"""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from cprime.models import Model
+from cprime.problem import Problem
+from cprime.stats import Stats
+from cprime.theta import Theta
+from cprime.typing import Array
+
+# A row may leave its clusters only if at least this share of each stays behind;
+# otherwise the move empties another cluster, and subtracting the row leaves noise.
+STAYS_BEHIND = 1e-6
+
+
+def refill(
+    problem: Problem, stats: Stats, theta: Theta, K: Any
+) -> tuple[Stats, Theta, int]:
+    """Move every empty cluster to a badly served row, where that does not lower F.
+
+    The row leaves the sums of the clusters it belonged to, together with its identical
+    copies, so that a weight of two stays the same as the row given twice.
+
+    Parameters
+    ----------
+    problem : Problem
+    stats : Stats
+        Of a sweep under `theta` that left the rows with clusters `K`.
+    theta : Theta
+    K : as the rows keep it
+
+    Returns
+    -------
+    stats : Stats
+        As if the moved rows belonged to the formerly empty clusters alone.
+    about : Theta
+        `theta` with the moved means; what the statistics are now taken about.
+    n_moved : int
+    """
+    empty = np.flatnonzero(stats.counts == 0)
+    if len(empty) == 0:
+        return stats, theta, 0
+    about, n_moved = theta, 0
+    for cluster, copies in zip(empty, _worst_served(problem, theta, len(empty))):
+        part, K_part = problem.rows.subset(copies, K)
+        _, leaving = replace(problem, rows=part).sweep(theta, K_part)
+        place = part.take(np.array([0]))[0]
+        moved, moved_about = _move(stats, about, leaving, cluster, place)
+        if _is_better(problem.model, moved, moved_about, stats, about):
+            stats, about, n_moved = moved, moved_about, n_moved + 1
+    return stats, about, n_moved
+
+
+def _worst_served(problem: Problem, theta: Theta, count: int) -> list[Array]:
+    """Return the `count` distinct rows farthest from every mean, farthest first.
+
+    Each comes as the indices of all its identical copies. Rows at the same distance
+    are ordered by their values, so the answer does not depend on the order of rows.
+    """
+    coefficients = problem.model.coefficients(theta)
+
+    def distance_if_weighted(values: Array, weights: Array) -> Array:
+        nearest = problem.kernel.posterior(values, coefficients, 1).distances[:, 0]
+        return np.where(weights > 0, nearest, 0.0)
+
+    distances = problem.rows.map(distance_if_weighted)
+    found: list[Array] = []
+    while len(found) < count and distances.max() > 0:
+        tied = np.flatnonzero(distances == distances.max())
+        contents, copy_of = np.unique(
+            problem.rows.take(tied), axis=0, return_inverse=True
+        )
+        found += [tied[copy_of == i] for i in range(len(contents))]
+        distances[tied] = 0.0
+    return found[:count]
+
+
+def _move(
+    stats: Stats, about: Theta, leaving: Stats, cluster: int, place: Array
+) -> tuple[Stats, Theta]:
+    """Return the statistics with the leaving rows in `cluster`, whose mean is theirs."""
+    staying = stats - leaving
+    counts, means = staying.counts.copy(), about.means.copy()
+    counts[cluster], means[cluster] = leaving.weight, place
+    moved = replace(
+        staying,
+        counts=counts,
+        weight=stats.weight,
+        evaluations=stats.evaluations,
+        changed=stats.changed,
+    )
+    return moved, replace(about, means=means)
+
+
+def _is_better(
+    model: Model, moved: Stats, moved_about: Theta, stats: Stats, about: Theta
+) -> bool:
+    donors = stats.counts > 0
+    if np.any(moved.counts[donors] < STAYS_BEHIND * stats.counts[donors]):
+        return False
+    move = model.maximize(moved, moved_about)
+    stay = model.maximize(stats, about)
+    return model.free_energy(move, moved, moved_about) > model.free_energy(
+        stay, stats, about
+    )

@@ -1,0 +1,62 @@
+"""Where do the rows live?"""
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from cprime.kernels import Kernel
+from cprime.rows.memory import LEAF_ROWS, MemoryRows
+from cprime.search import Plan
+from cprime.stats import Stats
+from cprime.theta import Coefficients
+from cprime.typing import Array
+
+__all__ = ["LEAF_ROWS", "MemoryRows", "Rows", "as_rows"]
+
+
+class Rows(Protocol):
+    """Rows and their weights, wherever they are kept.
+
+    K, the clusters each row keeps, is handed out and taken back as a value of the
+    rows' own choosing: callers never look inside.
+    """
+
+    @property
+    def n_rows(self) -> int: ...
+
+    @property
+    def n_features(self) -> int: ...
+
+    def take(self, indices: Array) -> Array:
+        """Return these rows as a float64 array."""
+
+    def subset(self, indices: Array, K: Any) -> tuple["Rows", Any]:
+        """Return these rows and their part of K."""
+
+    def map(self, function: Callable[..., Array], K: Any = None) -> Array:
+        """Return function(values, weights[, K]) of every block, in the rows' order."""
+
+    def reduce(self, function: Callable[..., Any], K: Any = None) -> Any:
+        """Return the sum of function(values, weights[, K]) over all blocks."""
+
+    def sweep(
+        self,
+        kernel: Kernel,
+        K: Any,
+        coefficients: Coefficients,
+        plan: Plan,
+        C_prime: int,
+    ) -> tuple[Any, Stats]:
+        """Run one E-step over all rows."""
+
+
+def as_rows(X: Any, sample_weight: Array | None = None) -> Rows:
+    """Return X as rows; rows pass through unchanged.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix of shape (N, D), or Rows
+    sample_weight : ndarray of shape (N,), optional
+    """
+    if hasattr(X, "sweep"):
+        return X  # type: ignore[no-any-return]
+    return MemoryRows(X, sample_weight)

@@ -1,0 +1,163 @@
+"""Where does a fit start? Choosing C rows as the first means.
+
+Every method draws rows with probability proportional to their weight (times something),
+in a way that does not see how rows are ordered or repeated: rows are lined up along one
+random direction, where identical rows stand together, and a draw is a point on the
+cumulated weights of that line. A weight of two is then the same as the row given twice.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from cprime.kernels import Kernel
+from cprime.rows import Rows
+from cprime.typing import Array
+
+# Length of the Markov chain behind each seed, as in Bachem et al. 2016.
+CHAIN_LENGTH = 200
+
+
+@dataclass(frozen=True)
+class Seeds:
+    """The first means, and how many distances were computed to find them."""
+
+    means: Array
+    evaluations: int
+
+
+def greedy_kmeans_plus_plus(
+    rows: Rows, C: int, kernel: Kernel, rng: np.random.Generator
+) -> Seeds:
+    """Choose seeds by D^2 sampling, keeping the best of 2 + log C draws each time.
+
+    The form scikit-learn uses; Arthur & Vassilvitskii 2007 mention it in passing.
+    """
+    return _kmeans_plus_plus(rows, C, kernel, rng, n_trials=2 + int(math.log(C)))
+
+
+def kmeans_plus_plus(
+    rows: Rows, C: int, kernel: Kernel, rng: np.random.Generator
+) -> Seeds:
+    """Choose seeds by D^2 sampling, one draw each (Arthur & Vassilvitskii 2007)."""
+    return _kmeans_plus_plus(rows, C, kernel, rng, n_trials=1)
+
+
+def random_rows(rows: Rows, C: int, kernel: Kernel, rng: np.random.Generator) -> Seeds:
+    """Choose C different rows; how near they are to one another plays no part."""
+    line = _Line(rows, rng)
+    weights = line.weights.copy()
+    chosen = np.empty(C, dtype=np.intp)
+    for i in range(C):
+        if not weights.any():
+            weights = line.weights.copy()
+        chosen[i] = line.draw(weights, rng.random(1))[0]
+        weights[line.copies(chosen[i])] = 0.0
+    return Seeds(rows.take(line.rows[chosen]), 0)
+
+
+def afk_mc2(rows: Rows, C: int, kernel: Kernel, rng: np.random.Generator) -> Seeds:
+    """Choose seeds by Markov chains that imitate D^2 sampling (Bachem et al. 2016).
+
+    One pass over the rows, whatever C is: each further seed is the end of a chain whose
+    proposals are rows far from the first seed, mixed with rows by weight alone.
+    """
+    line = _Line(rows, rng)
+    first = line.draw(line.weights, rng.random(1))
+    means = np.empty((C, rows.n_features))
+    means[0] = rows.take(line.rows[first])[0]
+    evaluations = rows.n_rows
+    spread = line.distances(kernel, means[:1])[:, 0]
+    total = float(np.sum(line.weights * spread))
+    # Density of the proposal per unit of weight.
+    proposal = np.full(rows.n_rows, 1.0 / np.sum(line.weights))
+    if total > 0:
+        proposal = 0.5 * (proposal + spread / total)
+    for c in range(1, C):
+        candidates = line.draw(line.weights * proposal, rng.random(CHAIN_LENGTH))
+        values = rows.take(line.rows[candidates])
+        potential = kernel.distances(values, means[:c]).min(axis=1)
+        evaluations += CHAIN_LENGTH * c
+        keenness = potential / proposal[candidates]
+        now = 0
+        for step, threshold in enumerate(rng.random(CHAIN_LENGTH)):
+            if keenness[step] > threshold * keenness[now]:
+                now = step
+        means[c] = values[now]
+    return Seeds(means, evaluations)
+
+
+def _kmeans_plus_plus(
+    rows: Rows, C: int, kernel: Kernel, rng: np.random.Generator, n_trials: int
+) -> Seeds:
+    line = _Line(rows, rng)
+    means = np.empty((C, rows.n_features))
+    potential = np.ones(rows.n_rows)
+    nearest = np.full(rows.n_rows, np.inf)
+    for c in range(C):
+        if not np.any(line.weights * potential):
+            # Every weighted row is a seed already: the rest can only repeat them.
+            potential = np.ones(rows.n_rows)
+        points = rng.random(n_trials if c > 0 else 1)
+        trials = rows.take(line.rows[line.draw(line.weights * potential, points)])
+        distances = np.minimum(line.distances(kernel, trials), nearest[:, None])
+        losses = np.sum(line.weights[:, None] * distances, axis=0)
+        best = int(np.argmin(losses))
+        means[c] = trials[best]
+        nearest = potential = distances[:, best]
+    return Seeds(means, rows.n_rows * (1 + (C - 1) * n_trials))
+
+
+class _Line:
+    """The rows in their order along one random direction.
+
+    Positions on the line stand for rows: `rows[i]` is the index of the row at i.
+    """
+
+    def __init__(self, rows: Rows, rng: np.random.Generator):
+        direction = rng.standard_normal(rows.n_features)
+        # Half-way between the extremes, not the mean: no sum that depends on order.
+        lowest, highest = _extremes(rows)
+        middle = lowest + 0.5 * (highest - lowest)
+
+        def project(values: Array, weights: Array) -> Array:
+            place = np.zeros(len(values))
+            for d in range(rows.n_features):
+                place += (values[:, d].astype(np.float64) - middle[d]) * direction[d]
+            return place
+
+        places = rows.map(project)
+        self.rows = np.argsort(places, kind="stable")
+        self.weights = rows.map(lambda values, weights: weights)[self.rows]
+        self._places = places[self.rows]
+        self._source = rows
+
+    def draw(self, masses: Array, points: Array) -> Array:
+        """Return the positions at these points in [0, 1) of the cumulated masses."""
+        cumulated = np.cumsum(masses)
+        found = np.searchsorted(cumulated, points * cumulated[-1], side="right")
+        last = np.flatnonzero(masses)[-1]
+        return np.minimum(found, last)
+
+    def copies(self, position: int) -> slice:
+        """Return the positions of the row and of all that stand where it stands."""
+        place = self._places[position]
+        return slice(
+            int(np.searchsorted(self._places, place, side="left")),
+            int(np.searchsorted(self._places, place, side="right")),
+        )
+
+    def distances(self, kernel: Kernel, means: Array) -> Array:
+        """Return ||y - mu_c||^2 of every row, in the line's order."""
+        in_given_order = self._source.map(
+            lambda values, weights: kernel.distances(values, means)
+        )
+        return in_given_order[self.rows]
+
+
+def _extremes(rows: Rows) -> tuple[Array, Array]:
+    """Return the smallest and largest value of every feature."""
+    lowest = rows.map(lambda values, weights: values.min(axis=0, keepdims=True))
+    highest = rows.map(lambda values, weights: values.max(axis=0, keepdims=True))
+    return lowest.min(axis=0).astype(np.float64), highest.max(axis=0).astype(np.float64)

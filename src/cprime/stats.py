@@ -1,0 +1,56 @@
+"""What one pass over the rows leaves behind for the M-step."""
+
+from dataclasses import dataclass, fields
+
+from cprime.typing import Array
+
+
+@dataclass(frozen=True)
+class Stats:
+    """Sums over rows. Every field adds, so partial sums from anywhere combine with `+`.
+
+    Moments are taken about the means of the sweep that made them, not about zero:
+    all blocks of a sweep share those means, so the sums still add, and nothing cancels
+    however far from the origin the rows lie. Every sum is weighted by the row's weight.
+
+    Attributes
+    ----------
+    counts : ndarray of shape (C,)
+        sum_n q_c
+    shifts : ndarray of shape (C, D)
+        sum_n q_c (y - mu_c)
+    scatter : float
+        sum_n sum_c q_c ||y - mu_c||^2
+    quantization_error : float
+        sum_n ||y - mu_label||^2, the k-means objective J of the labels (Eq. 1)
+    entropy : float
+        sum_n H(q)
+    free_energy : float
+        sum_n log sum_{c in K} p(y, c | Theta), for the Theta of the sweep
+    weight : float
+        sum of the rows' weights
+    evaluations : int
+        distances computed
+    changed : int
+        rows of positive weight whose K differs from the one before
+    """
+
+    counts: Array
+    shifts: Array
+    scatter: float
+    quantization_error: float
+    entropy: float
+    free_energy: float
+    weight: float
+    evaluations: int
+    changed: int
+
+    def __add__(self, other: "Stats") -> "Stats":
+        return Stats(
+            *(getattr(self, f.name) + getattr(other, f.name) for f in fields(self))
+        )
+
+    def __sub__(self, other: "Stats") -> "Stats":
+        return Stats(
+            *(getattr(self, f.name) - getattr(other, f.name) for f in fields(self))
+        )

@@ -1,0 +1,68 @@
+"""Sums over leaf blocks that come out the same to the bit, however work is divided."""
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+
+class Node(NamedTuple):
+    """The sum of the 2**level leaves that begin at leaf `start`."""
+
+    start: int
+    level: int
+    value: Any
+
+    def is_left_sibling_of(self, other: "Node") -> bool:
+        return self.level == other.level and self.start % 2 ** (self.level + 1) == 0
+
+
+@dataclass(frozen=True)
+class LeafSum:
+    """The sum over a run of consecutive leaf blocks.
+
+    Floating point addition is not associative, so adding up per thread, per file or per
+    worker would change the last bits. Here the order of additions is fixed once: leaves
+    are the lowest level of one binary tree, and a sum is only ever formed from a left
+    and a right sibling. A run keeps its largest complete nodes, at most two per level,
+    so `+` of neighbouring runs gives the same bits in whatever order it is done.
+
+    Attributes
+    ----------
+    nodes : tuple of Node
+        Disjoint, from left to right, without gaps.
+    """
+
+    nodes: tuple[Node, ...]
+
+    @classmethod
+    def of_leaf(cls, index: int, value: Any) -> "LeafSum":
+        """Return the run that holds the leaf `index` alone."""
+        return cls((Node(index, 0, value),))
+
+    @property
+    def start(self) -> int:
+        return self.nodes[0].start
+
+    @property
+    def stop(self) -> int:
+        return self.nodes[-1].start + int(2 ** self.nodes[-1].level)
+
+    def __add__(self, following: "LeafSum") -> "LeafSum":
+        if self.stop != following.start:
+            raise ValueError(
+                f"leaf blocks {self.start} to {self.stop - 1} are not followed by "
+                f"blocks {following.start} to {following.stop - 1}"
+            )
+        nodes = list(self.nodes)
+        for node in following.nodes:
+            while nodes and nodes[-1].is_left_sibling_of(node):
+                left = nodes.pop()
+                node = Node(left.start, left.level + 1, left.value + node.value)
+            nodes.append(node)
+        return LeafSum(tuple(nodes))
+
+    def total(self) -> Any:
+        """Return the value of the whole run, smallest nodes of its end first."""
+        *rest, total = (node.value for node in self.nodes)
+        for value in reversed(rest):
+            total = value + total
+        return total

@@ -1,0 +1,62 @@
+"""The parameters of a mixture, and what a kernel needs to know of them."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from cprime.typing import Array
+
+
+@dataclass(frozen=True)
+class Theta:
+    """The parameters a fit estimates.
+
+    Attributes
+    ----------
+    means : ndarray of shape (C, D), float64
+        The cluster centres mu_c.
+    covariance : float
+        In the shape of the model: one sigma^2 for all clusters of `Isotropic`.
+    """
+
+    means: Array
+    covariance: float
+
+    def scaled(self, factor: float) -> "Theta":
+        """Return the same mixture for rows multiplied by `factor`."""
+        return Theta(self.means * factor, self.covariance * factor * factor)
+
+
+@dataclass(frozen=True)
+class Coefficients:
+    """Numbers from which every kernel scores a row, whatever the model.
+
+    log p(y, c | Theta) = bias_c - 1/2 || whitening (y - means_c) ||^2
+
+    Attributes
+    ----------
+    bias : ndarray of shape (C,)
+        log of the mixing proportion and of the Gaussian's normaliser.
+    means : ndarray of shape (C, D)
+    whitening : float
+        1 / sigma.
+    """
+
+    bias: Array
+    means: Array
+    whitening: float
+
+    def log_joint(self, distances: Array, K: Array) -> Array:
+        """Return log p(y, c) for clusters K at squared distances ||y - mu_c||^2."""
+        scaled: Array = distances * (-0.5 * self.whitening * self.whitening)
+        scaled += self.bias[K]
+        return scaled
+
+    def penalty(self) -> Array:
+        """Return what each cluster's squared distance is handicapped by in a ranking.
+
+        A cluster with a smaller bias must be closer to win (Supplement C). With equal
+        biases this is exactly zero, so the closest cluster wins for any sigma^2.
+        """
+        handicap: Array = 2.0 * (self.bias.max() - self.bias)
+        return handicap / self.whitening / self.whitening

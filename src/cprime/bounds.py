@@ -51,9 +51,7 @@ def log_likelihood(
     X: Any, coefficients: Coefficients, *, kernel: Kernel = reference
 ) -> float:
     """Return L(Theta) = 1/N sum_n log p(y_n | Theta) (Eq. 3)."""
-    return free_energy(
-        X, coefficients, C_prime=len(coefficients.means), kernel=kernel
-    )
+    return free_energy(X, coefficients, C_prime=len(coefficients.means), kernel=kernel)
 
 
 def gap(

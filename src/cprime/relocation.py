@@ -48,7 +48,7 @@ def refill(
         part, K_part = problem.rows.subset(copies, K)
         _, leaving = replace(problem, rows=part).sweep(theta, K_part)
         place = part.take(np.array([0]))[0]
-        moved, moved_about = _move(stats, about, leaving, cluster, place)
+        moved, moved_about = _move(stats, about, leaving, int(cluster), place)
         if _is_better(problem.model, moved, moved_about, stats, about):
             stats, about, n_moved = moved, moved_about, n_moved + 1
     return stats, about, n_moved
@@ -81,7 +81,7 @@ def _worst_served(problem: Problem, theta: Theta, count: int) -> list[Array]:
 def _move(
     stats: Stats, about: Theta, leaving: Stats, cluster: int, place: Array
 ) -> tuple[Stats, Theta]:
-    """Return the statistics with the leaving rows in `cluster`, whose mean is theirs."""
+    """Return the statistics with the leaving rows in `cluster`, at its new place."""
     staying = stats - leaving
     counts, means = staying.counts.copy(), about.means.copy()
     counts[cluster], means[cluster] = leaving.weight, place

@@ -138,7 +138,8 @@ class _Line:
         cumulated = np.cumsum(masses)
         found = np.searchsorted(cumulated, points * cumulated[-1], side="right")
         last = np.flatnonzero(masses)[-1]
-        return np.minimum(found, last)
+        positions: Array = np.minimum(found, last)
+        return positions
 
     def copies(self, position: int) -> slice:
         """Return the positions of the row and of all that stand where it stands."""

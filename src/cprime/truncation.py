@@ -24,7 +24,8 @@ def closest(scores: Array, C_prime: int) -> Array:
     """
     B, C = scores.shape
     if C_prime == 1:
-        return np.argmin(scores, axis=1).astype(np.int32)[:, None]
+        best: Array = np.argmin(scores, axis=1).astype(np.int32)[:, None]
+        return best
     if C_prime == C:
         kept = np.broadcast_to(np.arange(C), (B, C))
     else:

@@ -1,7 +1,7 @@
 """scikit-learn's callbacks (progress bars, early stopping), where it has them.
 
-`sklearn.callback` came with scikit-learn 1.9. With an older one, estimators fit the same
-way and have no `set_callbacks`.
+`sklearn.callback` came with scikit-learn 1.9. With an older one, estimators fit the
+same way and have no `set_callbacks`.
 """
 
 from collections.abc import Callable, Iterator

@@ -45,6 +45,13 @@ class FittedMixture:
     `kernel`. Nothing here changes the estimator.
     """
 
+    cluster_centers_: Array
+    variance_: float
+    variance: float | None
+    c_prime: int | None
+    kernel: str
+    random_state: Any
+
     def predict(self, X: Any) -> Array:
         """Return the index of the closest cluster of every row.
 
@@ -83,7 +90,7 @@ class FittedMixture:
         return scene.rows.map(distances)
 
     def predict_proba(
-        self, X: Any, c_prime: int | None = None, sparse: bool = False
+        self, X: Any, c_prime: int | None = None, sparse: bool | None = None
     ) -> Any:
         """Return the posterior probability of every cluster, for every row.
 
@@ -96,14 +103,20 @@ class FittedMixture:
         c_prime : int, optional
             Keep only this many closest clusters per row, with exact zeros elsewhere
             (Eq. 5). By default all.
-        sparse : bool, default=False
-            Return a CSR array that stores nothing but the kept clusters.
+        sparse : bool, optional
+            Return a CSR array that stores nothing but the kept clusters. By default
+            False; for sparse X, which may have very many rows, it must be said.
 
         Returns
         -------
         q : ndarray or csr_array of shape (n_samples, n_clusters)
             Rows sum to one.
         """
+        if sp.issparse(X) and sparse is None:
+            raise ValueError(
+                "X is sparse: say sparse=True for a CSR posterior of c_prime entries "
+                "per row, or sparse=False for a dense one of n_clusters per row."
+            )
         scene = self._scene(X)
         C_prime = scene.C if c_prime is None else checked_c_prime(c_prime, scene.C)
 
@@ -121,9 +134,7 @@ class FittedMixture:
             return found
         K, q = found[..., 0].astype(np.int32), found[..., 1].astype(scene.dtype)
         starts = np.arange(len(K) + 1) * C_prime
-        matrix = sp.csr_array(
-            (q.ravel(), K.ravel(), starts), shape=(len(K), scene.C)
-        )
+        matrix = sp.csr_array((q.ravel(), K.ravel(), starts), shape=(len(K), scene.C))
         matrix.sort_indices()
         return matrix
 
@@ -144,9 +155,7 @@ class FittedMixture:
             everything = scene.kernel.posterior(values, scene.coefficients, scene.C)
             return everything.free_energies()
 
-        found: Array = scene.units.log_density_out(
-            scene.rows.map(log_density), scene.D
-        )
+        found: Array = scene.units.log_density_out(scene.rows.map(log_density), scene.D)
         if not np.isfinite(found).all():
             row = int(np.argmin(np.isfinite(found)))
             raise ValueError(

@@ -19,7 +19,7 @@ LARGEST_WEIGHT_EXPONENT = 100
 
 
 def checked_data(estimator: Any, X: Any, *, reset: bool) -> Any:
-    """Return X as a finite float32 or float64 array or CSR matrix, or say what is wrong.
+    """Return X as finite float32 or float64, dense or CSR, or say what is wrong.
 
     Parameters
     ----------
@@ -71,12 +71,12 @@ def checked_weights(sample_weight: Any, n_rows: int) -> Array:
                 f"({np.count_nonzero(wrong)} such rows in all)."
             )
     if not weights.any():
-        raise ValueError("All sample_weight are zero: there is nothing to fit or score.")
+        raise ValueError("All sample_weight are zero: no row is left to look at.")
     return weights
 
 
 def checked_means(init: Any, n_clusters: int, X: Any) -> Array:
-    """Return given cluster centres in the dtype of X, or say what is wrong with them."""
+    """Return given centres in the dtype of X, or say what is wrong with them."""
     if sp.issparse(init):
         init = init.toarray()
     means = np.array(init, dtype=X.dtype, order="C", ndmin=2)
@@ -133,9 +133,9 @@ def _refuse_masked(X: Any) -> None:
     if np.ma.isMaskedArray(X) and np.ma.is_masked(X):
         row, *column = np.argwhere(np.ma.getmaskarray(X))[0]
         raise ValueError(
-            f"X is a masked array with masked values, the first in row {row}"
-            f"{', column ' + str(column[0]) if column else ''}. Masks would be ignored: "
-            "drop those rows or fill the values first."
+            "X is a masked array with masked values, the first in row "
+            f"{', column '.join(str(i) for i in (row, *column))}. Masks would be "
+            "ignored: drop those rows or fill the values first."
         )
 
 
@@ -164,9 +164,9 @@ def _not_finite(X: Any, names: Array | None, estimator_name: str) -> str:
     name = "" if names is None else f" ({names[column]!r})"
     kind = "NaN" if math.isnan(value) else "infinity"
     return (
-        f"Input X contains {kind} at row {row}, column {column}{name}; {count} value(s) "
-        f"are NaN or infinite in all. {estimator_name} needs finite numbers: drop those "
-        "rows or impute them first."
+        f"Input X contains {kind} at row {row}, column {column}{name}; {count} "
+        f"value(s) are NaN or infinite in all. {estimator_name} needs finite numbers: "
+        "drop those rows or impute them first."
     )
 
 
@@ -175,9 +175,7 @@ def _first(X: Any, where: Any) -> tuple[int, int, float, int]:
     if sp.issparse(X):
         hits = np.flatnonzero(where(X.data))
         row = int(np.searchsorted(X.indptr, hits[0], side="right")) - 1
-        column, value = int(X.indices[hits[0]]), float(X.data[hits[0]])
-    else:
-        hits = np.argwhere(where(X))
-        row, column = (int(i) for i in hits[0])
-        value = float(X[row, column])
-    return row, column, value, len(hits)
+        return row, int(X.indices[hits[0]]), float(X.data[hits[0]]), len(hits)
+    places = np.argwhere(where(X))
+    row, column = (int(i) for i in places[0])
+    return row, column, float(X[row, column]), len(places)

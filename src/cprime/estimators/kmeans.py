@@ -25,7 +25,6 @@ from cprime.estimators.units import Units
 from cprime.kernels import get_kernel
 from cprime.models import Isotropic
 from cprime.problem import Problem
-from cprime.rows import MemoryRows
 from cprime.search import Exact, Lazy, Search
 from cprime.seeding import Seeds
 from cprime.theta import Coefficients, Theta
@@ -37,6 +36,9 @@ SEEDINGS = {
     "afk-mc2": seeding.afk_mc2,
     "random": seeding.random_rows,
 }
+
+# Frames from a warning in a helper of `fit`, through its decorators, to the caller.
+USER = 5
 
 
 class KMeans(
@@ -224,7 +226,12 @@ class KMeans(
         X = inputs.checked_data(self, X, reset=True)
         weights = inputs.checked_weights(sample_weight, X.shape[0])
         units = Units.of(X, weights)
-        problem, tolerance = self._problem(units.rows(X, weights), units)
+        kernel, rows = get_kernel(self.kernel), units.rows(X, weights)
+        C_prime = self._checked_c_prime(rows.n_rows)
+        overall = em.one_cluster(rows, kernel)
+        model = self._model(overall, units)
+        problem = Problem(rows, model, self._search(), kernel, C_prime)
+        tolerance = em.Tolerance(self.tol * overall.covariance, self.tol)
         restarts = Restarts(
             problem,
             tolerance,
@@ -251,8 +258,9 @@ class KMeans(
         except KeyboardInterrupt:
             self._keep_what_is_complete(restarts, problem, units, X.dtype)
             raise
-        self._report(restarts, problem, units, X.dtype)
-        self._warn_if_degenerate(problem, units)
+        best = self._report(restarts, problem, units, X.dtype)
+        floored = self.variance is None and best.theta.covariance <= model.floor
+        self._warn_if_degenerate(floored)
         watch.end()
         return self
 
@@ -286,28 +294,27 @@ class KMeans(
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 
-    def _problem(
-        self, rows: MemoryRows, units: Units
-    ) -> tuple[Problem, em.Tolerance]:
+    def _checked_c_prime(self, n_rows: int) -> int:
         C = self.n_clusters
-        if rows.n_rows < C:
-            raise ValueError(f"n_samples={rows.n_rows} should be >= n_clusters={C}.")
+        if n_rows < C:
+            raise ValueError(f"n_samples={n_rows} should be >= n_clusters={C}.")
         C_prime = C if self.c_prime is None else checked_c_prime(self.c_prime, C)
         if self.search == "lazy" and C_prime != 1:
             raise ValueError(
-                f"search='lazy' is lazy-k-means and needs c_prime=1, not {C_prime}: use "
-                "search='exact' to keep more than one cluster per row."
+                f"search='lazy' is lazy-k-means and needs c_prime=1, not {C_prime}: "
+                "use search='exact' to keep more than one cluster per row."
             )
-        search: Search = Lazy(self.eps) if self.search == "lazy" else Exact()
-        kernel = get_kernel(self.kernel)
-        overall = em.one_cluster(rows, kernel)
-        model = Isotropic(
+        return C_prime
+
+    def _model(self, overall: Theta, units: Units) -> Isotropic:
+        return Isotropic(
             floor=_variance_floor(overall),
             variance_init=units.variance_in(self.variance_init),
             variance=units.variance_in(self.variance),
         )
-        tolerance = em.Tolerance(self.tol * overall.covariance, self.tol)
-        return Problem(rows, model, search, kernel, C_prime), tolerance
+
+    def _search(self) -> Search:
+        return Lazy(self.eps) if self.search == "lazy" else Exact()
 
     def _effective_n_init(self) -> int:
         given = not (isinstance(self.init, str) or callable(self.init))
@@ -316,7 +323,7 @@ class KMeans(
                 "Explicit initial center position passed: performing only one init in "
                 f"{type(self).__name__} instead of n_init={self.n_init}.",
                 RuntimeWarning,
-                stacklevel=5,
+                stacklevel=USER,
             )
         if given:
             return 1
@@ -347,9 +354,7 @@ class KMeans(
                 )
                 print(f"Iteration {step.iteration - 1}, free energy {free_energy}.")
                 if step.converged:
-                    print(
-                        f"Converged at iteration {step.iteration - 1}: {step.converged}."
-                    )
+                    print(f"Converged at this iteration: {step.converged}.")
             yield step
 
     def _parameters(self, theta: Theta, units: Units, dtype: Any) -> dict[str, Any]:
@@ -371,7 +376,7 @@ class KMeans(
 
     def _report(
         self, restarts: Restarts, problem: Problem, units: Units, dtype: Any
-    ) -> None:
+    ) -> em.Fit:
         run = restarts.best
         assert run is not None and run.fit is not None
         theta, D = run.fit.theta, problem.rows.n_features
@@ -392,6 +397,7 @@ class KMeans(
         self.log_likelihood_ = self.free_energy_ + self.gap_
         passes = problem.rows.n_rows * len(theta.means)
         self.evaluations_ = restarts.evaluations + passes
+        return run.fit
 
     def _keep_what_is_complete(
         self, restarts: Restarts, problem: Problem, units: Units, dtype: Any
@@ -409,17 +415,14 @@ class KMeans(
             if step.K.shape[1] > 0:
                 self.labels_ = step.K[:, 0].copy()
 
-    def _warn_if_degenerate(self, problem: Problem, units: Units) -> None:
+    def _warn_if_degenerate(self, floored: bool) -> None:
         distinct = len(np.unique(self.labels_))
-        floored = (
-            self.variance is None
-            and self.variance_ <= units.variance_out(problem.model.floor)
-        )
         messages = []
         if distinct < self.n_clusters:
             messages.append(
                 f"Number of distinct clusters ({distinct}) found smaller than "
-                f"n_clusters ({self.n_clusters}). Possibly due to duplicate points in X."
+                f"n_clusters ({self.n_clusters}). Possibly due to duplicate points "
+                "in X."
             )
         if floored:
             messages.append(
@@ -428,7 +431,7 @@ class KMeans(
                 "of that floor."
             )
         if messages:
-            warnings.warn(" ".join(messages), ConvergenceWarning, stacklevel=4)
+            warnings.warn(" ".join(messages), ConvergenceWarning, stacklevel=USER)
 
 
 def _labels(K: Array, problem: Problem, coefficients: Coefficients) -> Array:

@@ -1,4 +1,4 @@
-"""The paper's mixture: equal weights, and one variance for every direction and cluster."""
+"""The paper's mixture: equal weights, one variance for all clusters."""
 
 import math
 from dataclasses import dataclass, replace
@@ -79,7 +79,7 @@ class Isotropic:
 
 
 def _scatter(theta: Theta, stats: Stats, about: Theta) -> float:
-    """Return sum q ||y - mu||^2 about the means of theta, from sums about other means."""
+    """Return sum q ||y - mu||^2 about theta's means, from sums about other means."""
     step = theta.means - about.means
     moved = stats.counts[:, None] * step - 2.0 * stats.shifts
     return max(stats.scatter + float(np.sum(step * moved)), 0.0)

@@ -92,7 +92,6 @@ class MemoryRows:
             yield block if K is None else (*block, K[rows])
 
     def _dense(self, rows: Any) -> Array:
-        values = self.X[rows]
-        if hasattr(values, "toarray"):
-            values = values.toarray()
+        part = self.X[rows]
+        values: Array = part.toarray() if hasattr(part, "toarray") else part
         return values if self.scale == 1.0 else values * self.scale

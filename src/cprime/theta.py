@@ -20,10 +20,6 @@ class Theta:
     means: Array
     covariance: float
 
-    def scaled(self, factor: float) -> "Theta":
-        """Return the same mixture for rows multiplied by `factor`."""
-        return Theta(self.means * factor, self.covariance * factor * factor)
-
 
 @dataclass(frozen=True)
 class Coefficients:

@@ -33,7 +33,7 @@ def pytest_configure(config):
 
 def pytest_collection_modifyitems(config, items):
     kept, left_out = [], []
-    excluded = {name: 0 for name in EXCLUDED}
+    excluded = dict.fromkeys(EXCLUDED, 0)
     for item in items:
         if not _touches_our_class(item):
             left_out.append(item)

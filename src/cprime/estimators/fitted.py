@@ -15,7 +15,7 @@ from cprime.estimators.units import Units
 from cprime.kernels import Kernel, get_kernel
 from cprime.models import Isotropic
 from cprime.rows import MemoryRows
-from cprime.theta import Coefficients
+from cprime.theta import Coefficients, Theta
 from cprime.typing import Array
 
 
@@ -69,25 +69,6 @@ class FittedMixture:
             return scene.kernel.posterior(values, scene.coefficients, 1).K[:, 0]
 
         return scene.rows.map(labels)
-
-    def transform(self, X: Any) -> Array:
-        """Return the distance of every row to every cluster centre.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-
-        Returns
-        -------
-        X_new : ndarray of shape (n_samples, n_clusters)
-        """
-        scene = self._scene(X)
-
-        def distances(values: Array, weights: Array) -> Array:
-            squared = scene.kernel.distances(values, scene.coefficients.means)
-            return (np.sqrt(squared) / scene.units.scale).astype(scene.dtype)
-
-        return scene.rows.map(distances)
 
     def predict_proba(
         self, X: Any, c_prime: int | None = None, sparse: bool | None = None
@@ -308,7 +289,9 @@ class FittedMixture:
         X = inputs.checked_data(self, X, reset=False)
         weights = inputs.checked_weights(sample_weight, X.shape[0])
         units = Units.of(self.cluster_centers_, weights)
-        theta = units.theta_in(self.cluster_centers_, self.variance_)
+        theta = Theta(
+            units.means_in(self.cluster_centers_), units.variance_in(self.variance_)
+        )
         return Scene(
             units.rows(X, weights),
             Isotropic().coefficients(theta),

@@ -1,6 +1,7 @@
 """`KMeans`: scikit-learn's, with a dial from k-means to the Gaussian mixture."""
 
 import warnings
+from collections.abc import Iterator
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -16,18 +17,19 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from cprime import bounds, em, seeding
+from cprime import em, seeding
 from cprime.estimators import inputs
 from cprime.estimators.callbacks import CallbackSupportMixin, Watch, with_callbacks
 from cprime.estimators.fitted import FittedMixture, checked_c_prime
-from cprime.estimators.restarts import Restarts, Run, trace_arrays
+from cprime.estimators.outcome import Outcome, set_attributes
+from cprime.estimators.restarts import Restarts
 from cprime.estimators.units import Units
 from cprime.kernels import get_kernel
 from cprime.models import Isotropic
 from cprime.problem import Problem
 from cprime.search import Exact, Lazy, Search
 from cprime.seeding import Seeds
-from cprime.theta import Coefficients, Theta
+from cprime.theta import Theta
 from cprime.typing import Array
 
 SEEDINGS = {
@@ -228,39 +230,33 @@ class KMeans(
         units = Units.of(X, weights)
         kernel, rows = get_kernel(self.kernel), units.rows(X, weights)
         C_prime = self._checked_c_prime(rows.n_rows)
+        n_init = self._effective_n_init()
+        random_state = check_random_state(self.random_state)
+
         overall = em.one_cluster(rows, kernel)
         model = self._model(overall, units)
         problem = Problem(rows, model, self._search(), kernel, C_prime)
         tolerance = em.Tolerance(self.tol * overall.covariance, self.tol)
-        restarts = Restarts(
-            problem,
-            tolerance,
-            self.max_iter,
-            lambda means: _rounded(means, units, X.dtype),
-        )
-        n_init = self._effective_n_init()
-        random_state = check_random_state(self.random_state)
+        outcome = Outcome(problem, units, X.dtype)
+        restarts = Restarts(problem, tolerance, self.max_iter, outcome.rounded)
         watch = Watch(
             self,
             n_init,
             self.max_iter,
             {"X": X, "metadata": {"sample_weight": sample_weight}},
-            lambda step: self._parameters(step.theta, units, X.dtype),
+            lambda step: outcome.parameters(step.theta),
         )
         try:
             for _ in range(n_init):
                 seeds = self._seeds(X, problem, units, random_state)
-                if self.verbose:
-                    print("Initialization complete")
-                restarts.run(seeds, lambda steps: self._told(watch.run(steps), units))
+                restarts.run(seeds, lambda steps: self._told(watch.run(steps), outcome))
                 if watch.stopped:
                     break
         except KeyboardInterrupt:
-            self._keep_what_is_complete(restarts, problem, units, X.dtype)
+            set_attributes(self, outcome.interrupted(restarts))
             raise
-        best = self._report(restarts, problem, units, X.dtype)
-        floored = self.variance is None and best.theta.covariance <= model.floor
-        self._warn_if_degenerate(floored)
+        set_attributes(self, outcome.complete(restarts))
+        self._warn_if_degenerate(restarts, model)
         watch.end()
         return self
 
@@ -272,6 +268,25 @@ class KMeans(
     def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> Array:
         """Fit and return `transform(X)`. Parameters as for `fit`."""
         return self.fit(X, sample_weight=sample_weight).transform(X)
+
+    def transform(self, X: Any) -> Array:
+        """Return the distance of every row to every cluster centre.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+
+        Returns
+        -------
+        X_new : ndarray of shape (n_samples, n_clusters)
+        """
+        scene = self._scene(X)
+
+        def distances(values: Array, weights: Array) -> Array:
+            squared = scene.kernel.distances(values, scene.coefficients.means)
+            return (np.sqrt(squared) / scene.units.scale).astype(scene.dtype)
+
+        return scene.rows.map(distances)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Return minus the k-means objective of these rows, as scikit-learn does.
@@ -307,11 +322,11 @@ class KMeans(
         return C_prime
 
     def _model(self, overall: Theta, units: Units) -> Isotropic:
-        return Isotropic(
-            floor=_variance_floor(overall),
-            variance_init=units.variance_in(self.variance_init),
-            variance=units.variance_in(self.variance),
+        fixed, first = (
+            None if given is None else units.variance_in(float(given))
+            for given in (self.variance, self.variance_init)
         )
+        return Isotropic(_variance_floor(overall), variance_init=first, variance=fixed)
 
     def _search(self) -> Search:
         return Lazy(self.eps) if self.search == "lazy" else Exact()
@@ -343,88 +358,33 @@ class KMeans(
             init = init(X, C, random_state=random_state)
         means = inputs.checked_means(init, C, X)
         inputs.refuse_far_rows(means, units.scale, "init")
-        return Seeds(units.theta_in(means, 1.0).means, 0)
+        return Seeds(units.means_in(means), 0)
 
-    def _told(self, steps: Any, units: Units) -> Any:
+    def _told(self, steps: Iterator[em.Step], outcome: Outcome) -> Iterator[em.Step]:
         """Yield the steps, printing them if the person asked for it."""
         for step in steps:
-            if self.verbose and step.iteration > 0:
-                free_energy = units.log_density_out(
-                    step.free_energy, step.theta.means.shape[1]
+            if self.verbose:
+                print(
+                    f"Iteration {step.iteration}, "
+                    f"free energy {outcome.log_density(step.free_energy):.6f}, "
+                    f"{step.changed} rows changed clusters."
                 )
-                print(f"Iteration {step.iteration - 1}, free energy {free_energy}.")
                 if step.converged:
                     print(f"Converged at this iteration: {step.converged}.")
             yield step
 
-    def _parameters(self, theta: Theta, units: Units, dtype: Any) -> dict[str, Any]:
-        return {
-            "cluster_centers_": units.means_out(theta).astype(dtype),
-            "variance_": units.variance_out(theta.covariance),
-            "_n_features_out": len(theta.means),
-        }
-
-    def _history(self, run: Run, units: Units) -> None:
-        D = run.last.theta.means.shape[1]
-        trace = trace_arrays(run.trace)
-        trace["free_energy"] = units.log_density_out(trace["free_energy"], D)
-        trace["variance"] = trace["variance"] / units.scale / units.scale
-        self.trace_ = trace
-        self.n_iter_ = run.last.iteration
-        self.converged_ = run.converged
-        self.n_relocations_ = int(trace["relocated"].sum())
-
-    def _report(
-        self, restarts: Restarts, problem: Problem, units: Units, dtype: Any
-    ) -> em.Fit:
-        run = restarts.best
-        assert run is not None and run.fit is not None
-        theta, D = run.fit.theta, problem.rows.n_features
-        coefficients = problem.model.coefficients(theta)
-        for name, value in self._parameters(theta, units, dtype).items():
-            setattr(self, name, value)
-        self._history(run, units)
-        self.labels_ = _labels(run.fit.K, problem, coefficients)
-        self.inertia_ = units.objective_out(run.fit.stats.quantization_error)
-        self.gap_ = bounds.gap(
-            problem.rows,
-            coefficients,
-            C_prime=problem.C_prime,
-            K=self.labels_[:, None] if self.search == "lazy" else None,
-            kernel=problem.kernel,
-        )
-        self.free_energy_ = float(units.log_density_out(run.fit.free_energy, D))
-        self.log_likelihood_ = self.free_energy_ + self.gap_
-        passes = problem.rows.n_rows * len(theta.means)
-        self.evaluations_ = restarts.evaluations + passes
-        return run.fit
-
-    def _keep_what_is_complete(
-        self, restarts: Restarts, problem: Problem, units: Units, dtype: Any
-    ) -> None:
-        if restarts.best is not None:
-            self._report(restarts, problem, units, dtype)
-        elif restarts.current is not None:
-            step = restarts.current.last
-            for name, value in self._parameters(step.theta, units, dtype).items():
-                setattr(self, name, value)
-            self._history(restarts.current, units)
-            self.converged_ = False
-            self.free_energy_ = float(self.trace_["free_energy"][-1])
-            self.evaluations_ = restarts.evaluations
-            if step.K.shape[1] > 0:
-                self.labels_ = step.K[:, 0].copy()
-
-    def _warn_if_degenerate(self, floored: bool) -> None:
-        distinct = len(np.unique(self.labels_))
+    def _warn_if_degenerate(self, restarts: Restarts, model: Isotropic) -> None:
+        """Say in one warning if clusters or variance have vanished."""
+        assert restarts.best is not None and restarts.best.fit is not None
         messages = []
+        distinct = len(np.unique(self.labels_))
         if distinct < self.n_clusters:
             messages.append(
                 f"Number of distinct clusters ({distinct}) found smaller than "
                 f"n_clusters ({self.n_clusters}). Possibly due to duplicate points "
                 "in X."
             )
-        if floored:
+        if self.variance is None and restarts.best.fit.theta.covariance <= model.floor:
             messages.append(
                 "Every row lies on a cluster center: the variance is floored at "
                 f"{self.variance_:.3g}, and free_energy_ and log_likelihood_ are those "
@@ -432,23 +392,6 @@ class KMeans(
             )
         if messages:
             warnings.warn(" ".join(messages), ConvergenceWarning, stacklevel=USER)
-
-
-def _labels(K: Array, problem: Problem, coefficients: Coefficients) -> Array:
-    """Return the closest cluster of every row; K does not hold it when C' = C."""
-    if K.shape[1] > 0:
-        return K[:, 0].copy()
-
-    def nearest(values: Array, weights: Array) -> Array:
-        return problem.kernel.posterior(values, coefficients, 1).K[:, 0]
-
-    return problem.rows.map(nearest)
-
-
-def _rounded(means: Array, units: Units, dtype: Any) -> Array:
-    """Return means as the output dtype can hold them."""
-    seen = units.means_out(Theta(means, 1.0)).astype(dtype)
-    return units.theta_in(seen, 1.0).means
 
 
 def _variance_floor(overall: Theta) -> float:

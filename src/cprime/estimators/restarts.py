@@ -4,8 +4,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from cprime import em
 from cprime.problem import Problem
 from cprime.seeding import Seeds
@@ -34,10 +32,6 @@ class Run:
     trace: dict[str, list[Any]]
     last: em.Step
     fit: em.Fit | None = None
-
-    @property
-    def converged(self) -> bool:
-        return self.last.converged != ""
 
     def objective(self, C_prime: int) -> float:
         """Return what the best restart has most of: -J at C' = 1, else F."""
@@ -111,8 +105,3 @@ class Restarts:
         objective = run.objective(self._problem.C_prime)
         to_beat = best.objective(self._problem.C_prime)
         return objective > to_beat + SAME_OBJECTIVE * abs(to_beat)
-
-
-def trace_arrays(trace: dict[str, list[Any]]) -> dict[str, Array]:
-    """Return the history as arrays of equal length, ready for a data frame."""
-    return {name: np.array(values) for name, values in trace.items()}

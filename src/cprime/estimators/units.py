@@ -13,7 +13,6 @@ import numpy as np
 
 from cprime.estimators import inputs
 from cprime.rows import MemoryRows
-from cprime.theta import Theta
 from cprime.typing import Array
 
 
@@ -43,16 +42,14 @@ class Units:
         inputs.refuse_far_rows(X, self.scale, what)
         return MemoryRows(X, weights * self.weight_scale, self.scale)
 
-    def theta_in(self, means: Array, variance: float) -> Theta:
-        """Return parameters given in a person's units, in computing units."""
-        theta = Theta(np.asarray(means, dtype=np.float64), variance)
-        return theta.scaled(self.scale)
+    def means_in(self, means: Array) -> Array:
+        return np.asarray(means, dtype=np.float64) * self.scale
 
-    def means_out(self, theta: Theta) -> Array:
-        return theta.means / self.scale
+    def means_out(self, means: Array) -> Array:
+        return means / self.scale
 
-    def variance_in(self, variance: float | None) -> float | None:
-        return None if variance is None else variance * self.scale * self.scale
+    def variance_in(self, variance: float) -> float:
+        return variance * self.scale * self.scale
 
     def variance_out(self, variance: float) -> float:
         return self._held(variance / self.scale / self.scale, variance, "variance_")

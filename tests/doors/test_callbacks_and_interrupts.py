@@ -1,0 +1,127 @@
+"""A fit can be watched, stopped early, and interrupted without losing what it has."""
+
+import importlib
+import sys
+
+import numpy as np
+import pytest
+
+import cprime.estimators.callbacks
+from cprime import KMeans
+from cprime.datasets import make_birch_random
+
+DATA = make_birch_random(10, 50, rng=1).data
+
+
+class Recorder:
+    """Notes every hook; asks to stop an iteration or a restart of a given number."""
+
+    def __init__(self, stop_at=("", -1)):
+        self.events = []
+        self.inertias = []
+        self.stop_at = stop_at
+
+    def setup(self, estimator, context):
+        self.events.append("setup")
+
+    def on_fit_task_begin(self, estimator, context):
+        self.events.append(("begin", context.task_name, context.task_id))
+
+    def on_fit_task_end(self, estimator, context, *, X, fitted_estimator):
+        self.events.append(("end", context.task_name, context.task_id))
+        if context.task_name == "iteration":
+            self.inertias.append(-fitted_estimator.score(X))
+        return (context.task_name, context.task_id) == self.stop_at
+
+    def teardown(self, estimator, context):
+        self.events.append("teardown")
+
+
+def test_callbacks_see_fit_restarts_and_iterations():
+    recorder = Recorder()
+    km = KMeans(10, random_state=0, n_init=2).set_callbacks(recorder).fit(DATA)
+    begun = [e[1:] for e in recorder.events if e[0] == "begin"]
+    ended = [e[1:] for e in recorder.events if e[0] == "end"]
+    assert sorted(begun) == sorted(ended)
+    assert begun[:3] == [("fit", 0), ("init", 0), ("iteration", 0)]
+    assert ended[-1] == ("fit", 0)
+    assert begun.count(("init", 1)) == 1
+    assert (recorder.events[0], recorder.events[-1]) == ("setup", "teardown")
+    assert min(recorder.inertias) == pytest.approx(km.inertia_, rel=1e-9)
+
+
+def test_a_callback_stops_a_run_early():
+    km = KMeans(10, random_state=0).set_callbacks(Recorder(("iteration", 1))).fit(DATA)
+    assert km.n_iter_ == 2 and not km.converged_
+    np.testing.assert_array_equal(km.labels_, km.predict(DATA))
+
+
+def test_a_callback_stops_further_restarts():
+    recorder = Recorder(("init", 0))
+    KMeans(10, random_state=0, n_init=5).set_callbacks(recorder).fit(DATA)
+    assert ("begin", "init", 1) not in recorder.events
+
+
+def test_watching_changes_nothing():
+    plain = KMeans(10, random_state=0, n_init=2).fit(DATA)
+    watched = KMeans(10, random_state=0, n_init=2).set_callbacks(Recorder()).fit(DATA)
+    np.testing.assert_array_equal(plain.cluster_centers_, watched.cluster_centers_)
+
+
+def test_a_scikit_learn_without_callbacks_will_do(monkeypatch):
+    monkeypatch.setitem(sys.modules, "sklearn.callback", None)
+    try:
+        without = importlib.reload(cprime.estimators.callbacks)
+        assert without.with_callbacks(len) is len
+        assert not hasattr(without.CallbackSupportMixin, "set_callbacks")
+        watch = without.Watch(object(), 1, 1, {}, dict)
+        assert list(watch.run(iter("abc"))) == ["a", "b", "c"]
+        watch.end()
+    finally:
+        monkeypatch.undo()
+        importlib.reload(cprime.estimators.callbacks)
+
+
+class InterruptAfter:
+    """A callback that behaves like Ctrl-C after so many iterations."""
+
+    def __init__(self, n):
+        self.n = n
+
+    def setup(self, estimator, context): ...
+
+    def on_fit_task_begin(self, estimator, context):
+        if context.task_name == "iteration":
+            self.n -= 1
+            if self.n < 0:
+                raise KeyboardInterrupt
+
+    def on_fit_task_end(self, estimator, context): ...
+
+    def teardown(self, estimator, context): ...
+
+
+def test_an_interrupt_keeps_the_last_complete_iteration():
+    km = KMeans(10, random_state=0).fit(DATA[:200])
+    km.set_callbacks(InterruptAfter(3))
+    with pytest.raises(KeyboardInterrupt):
+        km.fit(DATA)
+    assert km.n_iter_ == 3 and not km.converged_
+    assert len(km.trace_["iteration"]) == 4
+    three = KMeans(10, random_state=0, max_iter=3).fit(DATA)
+    np.testing.assert_array_equal(km.cluster_centers_, three.cluster_centers_)
+    assert km.labels_.shape == (len(DATA),)
+    assert km.free_energy_ == three.trace_["free_energy"][-1]
+    # Nothing of the fit before may be mistaken for this one's.
+    assert not hasattr(km, "inertia_") and not hasattr(km, "gap_")
+    assert km.predict(DATA).shape == (len(DATA),)
+
+
+def test_an_interrupt_keeps_the_best_complete_restart():
+    first = KMeans(10, random_state=0).fit(DATA)
+    km = KMeans(10, random_state=0, n_init=3)
+    km.set_callbacks(InterruptAfter(first.n_iter_ + 1))
+    with pytest.raises(KeyboardInterrupt):
+        km.fit(DATA)
+    np.testing.assert_array_equal(km.cluster_centers_, first.cluster_centers_)
+    assert km.inertia_ == first.inertia_ and km.converged_

@@ -1,0 +1,58 @@
+"""`KMeans` obeys every convention scikit-learn checks, without an expected failure."""
+
+import pytest
+from sklearn.utils import estimator_checks
+from sklearn.utils.estimator_checks import check_estimator, parametrize_with_checks
+
+from cprime import KMeans
+
+SETTINGS = [
+    KMeans(),
+    KMeans(c_prime=None),
+    KMeans(search="lazy"),
+    KMeans(init="plain-k-means++"),
+    KMeans(init="afk-mc2"),
+    KMeans(init="random"),
+    KMeans(variance=1.0, c_prime=None, n_clusters=3),
+]
+
+# scikit-learn runs these on its own estimators, but not in `check_estimator`.
+LEFT_OUT_BY_DEFAULT = [
+    "check_param_validation",
+    "check_set_output_transform",
+    "check_set_output_transform_pandas",
+    "check_set_output_transform_polars",
+    "check_global_output_transform_pandas",
+    "check_global_set_output_transform_polars",
+    "check_transformer_get_feature_names_out",
+    "check_transformer_get_feature_names_out_pandas",
+    "check_get_feature_names_out_error",
+    "check_dataframe_column_names_consistency",
+    "check_inplace_ensure_writeable",
+]
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@parametrize_with_checks(SETTINGS)
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+def test_no_check_fails_and_none_is_expected_to():
+    records = check_estimator(KMeans(), on_fail=None)
+    not_passed = {r["check_name"] for r in records if r["status"] != "passed"}
+    # Skipped unless SCIPY_ARRAY_API is set: numpy arrays are the only kind we claim.
+    assert not_passed <= {"check_array_api_input"}
+    assert len(records) >= 59
+
+
+# The checks themselves fit on frames and transform arrays, and the other way round.
+@pytest.mark.filterwarnings(
+    "ignore:X (has|does not have valid) feature names:UserWarning"
+)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("name", LEFT_OUT_BY_DEFAULT)
+def test_the_checks_left_out_by_default(name):
+    getattr(estimator_checks, name)("KMeans", KMeans())

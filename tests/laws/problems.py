@@ -1,0 +1,88 @@
+"""Clustering problems for laws that hold whatever the data."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from cprime.kernels import reference
+from cprime.models import Isotropic
+from cprime.problem import Problem
+from cprime.rows import MemoryRows
+from cprime.search import Exact
+
+# Far below the variance of any drawn rows: reached only when all lie on a mean.
+FLOOR = 2.0**-80
+
+dtypes = st.sampled_from([np.float32, np.float64])
+variances = st.floats(-6.0, 6.0).map(np.exp2)
+
+
+@dataclass(frozen=True)
+class Case:
+    """Weighted rows, first means and a C'."""
+
+    rows: MemoryRows
+    means: np.ndarray
+    C_prime: int
+
+    @property
+    def X(self):
+        return self.rows.X.astype(np.float64)
+
+    @property
+    def weights(self):
+        return self.rows.weights
+
+    @property
+    def C(self):
+        return len(self.means)
+
+    @property
+    def D(self):
+        return self.rows.n_features
+
+    def problem(self, model=None, search=None, C_prime=None):
+        """Return the case as a problem for the EM loop."""
+        return Problem(
+            self.rows,
+            model or Isotropic(floor=FLOOR),
+            search or Exact(),
+            reference,
+            C_prime or self.C_prime,
+        )
+
+
+@st.composite
+def _gridded(draw, shape):
+    """Small multiples of 1/4: exact in float32, full of ties and repeated rows."""
+    steps = st.integers(-8, 8)
+    return draw(hnp.arrays(np.int64, shape, elements=steps)) / 4.0
+
+
+@st.composite
+def _scattered(draw, shape):
+    """Normal draws of any size at any offset: no ties."""
+    values = generator(draw).standard_normal(shape)
+    scale, offset = 2.0 ** draw(st.integers(-8, 8)), draw(st.integers(-1000, 1000))
+    return scale * (values + offset)
+
+
+def generator(draw):
+    """Return a numpy generator with a drawn seed."""
+    return np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+
+
+@st.composite
+def cases(draw, gridded=True, scattered=True, max_rows=20, max_C=5):
+    """Draw a case. Weights are multiples of 1/4, some of them 0, or absent."""
+    N, D = draw(st.integers(2, max_rows)), draw(st.integers(1, 3))
+    C = draw(st.integers(1, min(N, max_C)))
+    kinds = [_gridded((N, D))] * gridded + [_scattered((N, D))] * scattered
+    X = draw(st.one_of(kinds)).astype(draw(dtypes))
+    quarters = hnp.arrays(np.int64, N, elements=st.integers(0, 12))
+    weights = draw(st.none() | quarters.filter(np.any).map(lambda w: w / 4.0))
+    which = draw(st.permutations(range(N)))[:C]
+    means = X[which].astype(np.float64)
+    return Case(MemoryRows(X, weights), means, draw(st.integers(1, C)))

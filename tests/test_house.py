@@ -1,0 +1,88 @@
+"""The house keeps its order: imports go one way, heavy packages live in one place."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).parent.parent / "src" / "cprime"
+
+# A room may import rooms of its own or a lower storey, never of a higher one.
+STOREYS = [
+    ["typing", "theta", "truncation", "stats", "summation"],
+    ["models", "search"],
+    ["kernels"],
+    ["rows"],
+    ["problem", "seeding", "relocation", "em", "bounds"],
+    ["datasets", "estimators"],
+    ["__init__"],
+]
+STOREY_OF = {room: i for i, rooms in enumerate(STOREYS) for room in rooms}
+
+ADDRESSES = {
+    "sklearn": {"estimators"},
+    "scipy": {"estimators"},
+    "matplotlib": set(),
+    "torch": set(),
+    "dask": set(),
+    "pyarrow": set(),
+}
+
+FILES = sorted(SOURCE.rglob("*.py"))
+
+
+def room_of(file):
+    return file.relative_to(SOURCE).parts[0].removesuffix(".py")
+
+
+def imported_modules(source):
+    """Return every module a source file imports, as dotted names."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield node.module
+            if node.module == "cprime":
+                yield from (f"cprime.{alias.name}" for alias in node.names)
+
+
+def wrong_imports(room, source):
+    """Return the imports of a file in this room that the house does not allow."""
+    wrong = []
+    for module in imported_modules(source):
+        package, _, rest = module.partition(".")
+        if package == "cprime" and rest:
+            other = rest.split(".")[0]
+            if STOREY_OF[other] > STOREY_OF[room]:
+                wrong.append(module)
+        elif package in ADDRESSES and room not in ADDRESSES[package]:
+            wrong.append(module)
+    return wrong
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda f: str(f.relative_to(SOURCE)))
+def test_imports_go_one_way(file):
+    assert wrong_imports(room_of(file), file.read_text()) == []
+
+
+def test_every_room_has_a_storey():
+    assert {room_of(file) for file in FILES} == set(STOREY_OF)
+
+
+@pytest.mark.parametrize(
+    ("room", "source"),
+    [
+        ("kernels", "from cprime.rows import MemoryRows"),
+        ("theta", "import cprime.models.isotropic"),
+        ("em", "from cprime import estimators"),
+        ("bounds", "import sklearn.base"),
+    ],
+)
+def test_a_wrong_import_is_noticed(room, source):
+    assert wrong_imports(room, source) != []
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda f: str(f.relative_to(SOURCE)))
+def test_a_file_is_one_idea_long(file):
+    limit = 450 if room_of(file) == "estimators" else 260
+    assert len(file.read_text().splitlines()) <= limit

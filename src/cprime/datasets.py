@@ -68,11 +68,12 @@ def make_birch_random(
 
 
 def make_seven_gaussians(n_per_cluster: int = 100_000, *, rng: Any = None) -> Sample:
-    """Draw seven heavily overlapping clusters on which k-means misleads itself.
+    """Draw seven overlapping clusters on which k-means misleads itself.
 
-    Started at the truth, k-means raises its free energy while the likelihood falls; EM
-    stays at the truth. The paper draws such an arrangement without printing it; this
-    one, a ring of radius 0.81 and standard deviation 0.5, is our own.
+    Started at the truth, k-means raises its free energy while the likelihood falls,
+    pushing close clusters apart; EM stays at the truth. The paper draws such an
+    arrangement without printing it. This one is our own: a close pair at each corner
+    of a triangle, and one cluster in its middle.
 
     Parameters
     ----------
@@ -80,9 +81,11 @@ def make_seven_gaussians(n_per_cluster: int = 100_000, *, rng: Any = None) -> Sa
     rng : int or Generator, optional
         Seed, or numpy generator to draw from.
     """
-    angles = 2.0 * math.pi * np.arange(7) / 7.0
-    centers = 0.81 * np.stack([np.cos(angles), np.sin(angles)], axis=-1)
-    return _draw(centers, 0.25, n_per_cluster, np.random.default_rng(rng))
+    angles = math.pi / 2.0 + 2.0 * math.pi / 3.0 * np.arange(3)
+    corners = 1.25 * np.stack([np.cos(angles), np.sin(angles)], axis=-1)
+    apart = 0.125 * np.stack([-np.sin(angles), np.cos(angles)], axis=-1)
+    centers = np.concatenate([corners + apart, corners - apart, np.zeros((1, 2))])
+    return _draw(centers, 0.415**2, n_per_cluster, np.random.default_rng(rng))
 
 
 def _draw(

@@ -1,6 +1,7 @@
 """The paper's mixture: equal weights, one variance for all clusters."""
 
 import math
+import sys
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -21,7 +22,7 @@ class Isotropic:
 
     Parameters
     ----------
-    floor : float, default=0.0
+    floor : float, optional
         Smallest variance an M-step may choose. Clipping there is still the maximum of
         the free energy over the allowed variances, so F cannot fall.
     variance_init : float, optional
@@ -30,7 +31,7 @@ class Isotropic:
         Hold sigma^2 at this value: soft-k-means of stiffness 1 / (2 sigma^2).
     """
 
-    floor: float = 0.0
+    floor: float = sys.float_info.min
     variance_init: float | None = None
     variance: float | None = None
 

@@ -1,0 +1,115 @@
+"""Seeds are rows, drawn by weight and distance, whatever the order of the rows."""
+
+import numpy as np
+import pytest
+
+from cprime import seeding
+from cprime.datasets import make_birch_grid
+from cprime.kernels import reference
+from cprime.rows import MemoryRows
+
+METHODS = [
+    seeding.greedy_kmeans_plus_plus,
+    seeding.kmeans_plus_plus,
+    seeding.afk_mc2,
+    seeding.random_rows,
+]
+DATA = make_birch_grid(3, 30, rng=0).data
+
+
+def seeds(method, X, C=9, weights=None, seed=0):
+    rows = MemoryRows(X, weights)
+    return method(rows, C, reference, np.random.default_rng(seed)).means
+
+
+@pytest.fixture(params=METHODS, ids=lambda m: m.__name__)
+def method(request):
+    return request.param
+
+
+def test_seeds_are_different_rows(method):
+    means = seeds(method, DATA)
+    assert {tuple(m) for m in means} <= {tuple(y) for y in DATA}
+    assert len({tuple(m) for m in means}) == 9
+
+
+def test_the_order_of_rows_does_not_matter(method):
+    shuffled = np.random.default_rng(5).permutation(DATA)
+    np.testing.assert_array_equal(seeds(method, DATA), seeds(method, shuffled))
+
+
+def test_a_weight_is_a_repetition(method):
+    weights = np.random.default_rng(6).integers(0, 4, len(DATA))
+    repeated = np.random.default_rng(7).permutation(np.repeat(DATA, weights, axis=0))
+    np.testing.assert_array_equal(
+        seeds(method, DATA, weights=weights.astype(float)), seeds(method, repeated)
+    )
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_rows_without_weight_are_never_seeds(method, seed):
+    weights = np.ones(len(DATA))
+    weights[::2] = 0.0
+    means = seeds(method, DATA, weights=weights, seed=seed)
+    assert not {tuple(m) for m in means} & {tuple(y) for y in DATA[::2]}
+
+
+def test_heavy_rows_are_drawn_first(method):
+    weights = np.ones(len(DATA))
+    weights[17] = 1e9
+    firsts = [seeds(method, DATA, 2, weights, seed)[0] for seed in range(20)]
+    assert all(np.array_equal(first, DATA[17]) for first in firsts)
+
+
+def test_identical_rows_are_repeated_only_when_nothing_else_is_left(method):
+    X = np.repeat([[0.0, 0.0], [1.0, 0.0], [0.0, 3.0]], 10, axis=0)
+    means = seeds(method, X, C=5)
+    assert len({tuple(m) for m in means[:3]}) == 3
+    assert {tuple(m) for m in means} == {tuple(y) for y in X}
+
+
+@pytest.mark.parametrize(
+    "method", [seeding.kmeans_plus_plus, seeding.afk_mc2], ids=["plain", "afk_mc2"]
+)
+def test_the_second_seed_follows_the_squared_distance(method):
+    # From any first seed the other two rows are drawn in proportion to d^2.
+    X = np.array([[0.0], [1.0], [3.0]])
+    first_at_zero = [
+        means[1, 0]
+        for seed in range(3000)
+        if (means := seeds(method, X, 2, seed=seed))[0, 0] == 0.0
+    ]
+    assert len(first_at_zero) > 800
+    share = np.mean(np.array(first_at_zero) == 3.0)
+    assert share == pytest.approx(0.9, abs=0.04)
+
+
+def test_random_rows_do_not_look_at_distances():
+    X = np.array([[0.0], [1.0], [1000.0]])
+    seconds = [
+        means[1, 0]
+        for seed in range(3000)
+        if (means := seeds(seeding.random_rows, X, 2, seed=seed))[0, 0] == 0.0
+    ]
+    assert np.mean(np.array(seconds) == 1000.0) == pytest.approx(0.5, abs=0.06)
+
+
+def test_greedy_seeds_are_better_than_plain_ones():
+    def mean_loss(method):
+        losses = [
+            reference.distances(DATA, seeds(method, DATA, seed=seed)).min(axis=1).sum()
+            for seed in range(40)
+        ]
+        return np.mean(losses)
+
+    assert mean_loss(seeding.greedy_kmeans_plus_plus) < mean_loss(
+        seeding.kmeans_plus_plus
+    )
+
+
+def test_evaluations_are_counted():
+    rows, rng = MemoryRows(DATA), np.random.default_rng(0)
+    plain = seeding.kmeans_plus_plus(rows, 9, reference, rng)
+    greedy = seeding.greedy_kmeans_plus_plus(rows, 9, reference, rng)
+    assert plain.evaluations == 9 * len(DATA)
+    assert greedy.evaluations == (1 + 8 * 4) * len(DATA)

@@ -1,6 +1,5 @@
 """`KMeans`: scikit-learn's, with a dial from k-means to the Gaussian mixture."""
 
-import warnings
 from collections.abc import Iterator
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -24,6 +23,7 @@ from cprime.estimators.fitted import FittedMixture, checked_c_prime
 from cprime.estimators.outcome import Outcome, set_attributes
 from cprime.estimators.restarts import Restarts
 from cprime.estimators.units import Units
+from cprime.estimators.warn import warn
 from cprime.kernels import get_kernel
 from cprime.models import Isotropic
 from cprime.problem import Problem
@@ -38,9 +38,6 @@ SEEDINGS = {
     "afk-mc2": seeding.afk_mc2,
     "random": seeding.random_rows,
 }
-
-# Frames from a warning in a helper of `fit`, through its decorators, to the caller.
-USER = 5
 
 
 class KMeans(
@@ -152,7 +149,7 @@ class KMeans(
     >>> kmeans.labels_
     array([1, 1, 1, 0, 0, 0], dtype=int32)
     >>> kmeans.predict_proba([[5.4, 2]]).round(3)
-    array([[0.403, 0.597]])
+    array([[0.337, 0.663]])
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -334,11 +331,10 @@ class KMeans(
     def _effective_n_init(self) -> int:
         given = not (isinstance(self.init, str) or callable(self.init))
         if given and self.n_init not in ("auto", 1):
-            warnings.warn(
+            warn(
                 "Explicit initial center position passed: performing only one init in "
                 f"{type(self).__name__} instead of n_init={self.n_init}.",
                 RuntimeWarning,
-                stacklevel=USER,
             )
         if given:
             return 1
@@ -391,7 +387,7 @@ class KMeans(
                 "of that floor."
             )
         if messages:
-            warnings.warn(" ".join(messages), ConvergenceWarning, stacklevel=USER)
+            warn(" ".join(messages), ConvergenceWarning)
 
 
 def _variance_floor(overall: Theta) -> float:

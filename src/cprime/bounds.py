@@ -83,7 +83,8 @@ def gap_per_row(
     gap_n = log(1 + sum_{c not in K} p(c, y) / sum_{c in K} p(c, y)), never formed by
     subtraction, so a gap of 1e-20 is not reported as zero.
     """
-    return as_rows(X).map(_gaps(coefficients, C_prime, kernel), K)
+    lost: Array = as_rows(X).map(_gaps(coefficients, C_prime, kernel), K)
+    return lost
 
 
 def gap_per_cluster(
@@ -135,16 +136,16 @@ def variational_free_energy(
         Not negative, rows summing to one; zeros are allowed.
     K : array of the same shape
     """
-    K, q = np.asarray(K), np.asarray(q, dtype=np.float64)
+    q = np.asarray(q, dtype=np.float64)
 
-    def energies(values: Array, weights: Array, both: Array) -> Array:
-        K_block, q_block = both[..., 0].astype(K.dtype), both[..., 1]
+    def log_joint(values: Array, weights: Array, K_block: Array) -> tuple[Array, ...]:
         kept = _truncated(kernel, values, coefficients, 1, K_block)
-        surprise = np.log(np.where(q_block > 0, q_block, 1.0))
-        energy: Array = (q_block * (kept.log_joint - surprise)).sum(axis=1)
-        return energy
+        return kept.log_joint, weights
 
-    return _mean(X, energies, np.stack([K.astype(np.float64), q], axis=-1))
+    expected, weights = as_rows(X).map(log_joint, np.asarray(K))
+    surprise = np.log(np.where(q > 0, q, 1.0))
+    energies = (q * (expected - surprise)).sum(axis=1)
+    return float(np.sum(weights * energies) / np.sum(weights))
 
 
 def free_energy_of_variance(variance: float, C: int, D: int) -> float:

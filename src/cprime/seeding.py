@@ -151,7 +151,7 @@ class _Line:
 
     def distances(self, kernel: Kernel, means: Array) -> Array:
         """Return ||y - mu_c||^2 of every row, in the line's order."""
-        in_given_order = self._source.map(
+        in_given_order: Array = self._source.map(
             lambda values, weights: kernel.distances(values, means)
         )
         return in_given_order[self.rows]

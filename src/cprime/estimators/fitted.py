@@ -1,6 +1,7 @@
 """What a fitted mixture can tell about rows."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -101,19 +102,15 @@ class FittedMixture:
         scene = self._scene(X)
         C_prime = scene.C if c_prime is None else checked_c_prime(c_prime, scene.C)
 
-        def posterior(values: Array, weights: Array) -> Array:
+        def posterior(values: Array, weights: Array) -> tuple[Array, Array]:
             kept = scene.kernel.posterior(values, scene.coefficients, C_prime)
-            q = kept.responsibilities()
-            if sparse:
-                return np.stack([kept.K.astype(np.float64), q], axis=-1)
-            dense = np.zeros((len(values), scene.C), dtype=scene.dtype)
-            np.put_along_axis(dense, kept.K, q.astype(scene.dtype), axis=1)
-            return dense
+            return kept.K, kept.responsibilities().astype(scene.dtype)
 
-        found = scene.rows.map(posterior)
+        K, q = scene.rows.map(posterior)
         if not sparse:
-            return found
-        K, q = found[..., 0].astype(np.int32), found[..., 1].astype(scene.dtype)
+            dense = np.zeros((len(K), scene.C), dtype=scene.dtype)
+            np.put_along_axis(dense, K, q, axis=1)
+            return dense
         starts = np.arange(len(K) + 1) * C_prime
         matrix = sp.csr_array((q.ravel(), K.ravel(), starts), shape=(len(K), scene.C))
         matrix.sort_indices()
@@ -167,14 +164,7 @@ class FittedMixture:
         c_prime : int or None, default="fitted"
             Clusters every row keeps; None is all of them. By default as in the fit.
         """
-        scene = self._scene(X, sample_weight)
-        value = bounds.free_energy(
-            scene.rows,
-            scene.coefficients,
-            C_prime=self._c_prime(c_prime, scene),
-            kernel=scene.kernel,
-        )
-        return finite_mean(float(scene.units.log_density_out(value, scene.D)))
+        return self._free_energy(self._scene(X, sample_weight), c_prime)
 
     def gap(
         self,
@@ -229,8 +219,7 @@ class FittedMixture:
         bound : {"likelihood", "free_energy"}, default="likelihood"
             Use L, or the free energy of the fit's C' in its place.
         """
-        weight = float(np.sum(inputs.checked_weights(sample_weight, _n_rows(X))))
-        return self._criterion(X, sample_weight, bound, weight, math.log(weight))
+        return self._criterion(self._scene(X, sample_weight), bound, math.log)
 
     def aic(
         self, X: Any, sample_weight: Any = None, bound: str = "likelihood"
@@ -239,8 +228,7 @@ class FittedMixture:
 
         -2 N L + 2 p. Parameters as for `bic`.
         """
-        weight = float(np.sum(inputs.checked_weights(sample_weight, _n_rows(X))))
-        return self._criterion(X, sample_weight, bound, weight, 2.0)
+        return self._criterion(self._scene(X, sample_weight), bound, lambda weight: 2.0)
 
     def sample(
         self, n_samples: int = 1, random_state: Any = None
@@ -271,24 +259,37 @@ class FittedMixture:
         X = centers[labels] + math.sqrt(self.variance_) * noise
         return X.astype(centers.dtype), labels
 
+    def _free_energy(self, scene: Scene, c_prime: Any) -> float:
+        value = bounds.free_energy(
+            scene.rows,
+            scene.coefficients,
+            C_prime=self._c_prime(c_prime, scene),
+            kernel=scene.kernel,
+        )
+        return finite_mean(float(scene.units.log_density_out(value, scene.D)))
+
     def _criterion(
-        self, X: Any, sample_weight: Any, bound: str, weight: float, price: float
+        self, scene: Scene, bound: str, price: Callable[[float], float]
     ) -> float:
+        """Return -2 W L + p price(W), for the rows' total weight W."""
         if bound not in ("likelihood", "free_energy"):
             raise ValueError(
                 f"bound must be 'likelihood' or 'free_energy', not {bound!r}."
             )
         c_prime = None if bound == "likelihood" else "fitted"
-        value = self.free_energy(X, sample_weight, c_prime=c_prime)
-        C, D = self.cluster_centers_.shape
-        n_parameters = Isotropic(variance=self.variance).n_parameters(C, D)
-        return -2.0 * weight * value + n_parameters * price
+        weight = float(np.sum(scene.rows.weights)) / scene.units.weight_scale
+        n_parameters = Isotropic(variance=self.variance).n_parameters(scene.C, scene.D)
+        value = self._free_energy(scene, c_prime)
+        return -2.0 * weight * value + n_parameters * price(weight)
 
     def _scene(self, X: Any, sample_weight: Any = None) -> Scene:
         check_is_fitted(self)
         X = inputs.checked_data(self, X, reset=False)
         weights = inputs.checked_weights(sample_weight, X.shape[0])
-        units = Units.of(self.cluster_centers_, weights)
+        largest = max(
+            inputs.magnitude(self.cluster_centers_), math.sqrt(self.variance_)
+        )
+        units = Units.of(largest, float(weights.max()))
         theta = Theta(
             units.means_in(self.cluster_centers_), units.variance_in(self.variance_)
         )
@@ -323,7 +324,3 @@ def finite_mean(value: float) -> float:
             "log density to be held in float64; transform(X) shows which."
         )
     return value
-
-
-def _n_rows(X: Any) -> int:
-    return int(X.shape[0]) if hasattr(X, "shape") else len(X)

@@ -224,7 +224,7 @@ class KMeans(
         """
         X = inputs.checked_data(self, X, reset=True)
         weights = inputs.checked_weights(sample_weight, X.shape[0])
-        units = Units.of(X, weights)
+        units = Units.of_rows(X, weights)
         kernel, rows = get_kernel(self.kernel), units.rows(X, weights)
         C_prime = self._checked_c_prime(rows.n_rows)
         n_init = self._effective_n_init()

@@ -24,18 +24,23 @@ class Units:
     weight_scale: float
 
     @classmethod
-    def of(cls, X: Any, weights: Array) -> "Units":
-        """Return the units that suit these values and weights.
-
-        Rows of zero weight have no say: they are looked at only if they must be.
-        """
-        weight_scale = inputs.scale_of(
-            float(weights.max()), inputs.LARGEST_WEIGHT_EXPONENT
+    def of(cls, largest: float, largest_weight: float) -> "Units":
+        """Return the units that suit values and weights up to these."""
+        return cls(
+            inputs.scale_of(largest),
+            inputs.scale_of(largest_weight, inputs.LARGEST_WEIGHT_EXPONENT),
         )
-        scale = inputs.scale_of(inputs.magnitude(X))
-        if scale != 1.0 and not weights.all():
-            scale = inputs.scale_of(inputs.magnitude(X[weights > 0]))
-        return cls(scale, weight_scale)
+
+    @classmethod
+    def of_rows(cls, X: Any, weights: Array) -> "Units":
+        """Return the units that suit these rows.
+
+        Rows of zero weight have no say: they are left out if they would change it.
+        """
+        largest = inputs.magnitude(X)
+        if inputs.scale_of(largest) != 1.0 and not weights.all():
+            largest = inputs.magnitude(X[weights > 0])
+        return cls.of(largest, float(weights.max()))
 
     def rows(self, X: Any, weights: Array, what: str = "X") -> MemoryRows:
         """Return the rows in computing units, or say which one does not fit in."""

@@ -32,8 +32,11 @@ class Rows(Protocol):
     def subset(self, indices: Array, K: Any) -> tuple["Rows", Any]:
         """Return these rows and their part of K."""
 
-    def map(self, function: Callable[..., Array], K: Any = None) -> Array:
-        """Return function(values, weights[, K]) of every block, in the rows' order."""
+    def map(self, function: Callable[..., Any], K: Any = None) -> Any:
+        """Return function(values, weights[, K]) of every block, in the rows' order.
+
+        A function that returns several arrays gives a tuple of them.
+        """
 
     def reduce(self, function: Callable[..., Any], K: Any = None) -> Any:
         """Return the sum of function(values, weights[, K]) over all blocks."""

@@ -53,8 +53,11 @@ class MemoryRows:
         part = MemoryRows(self.X[indices], self.weights[indices], self.scale)
         return part, K[indices]
 
-    def map(self, function: Callable[..., Array], K: Array | None = None) -> Array:
-        return np.concatenate([function(*block) for block in self._blocks(K)])
+    def map(self, function: Callable[..., Any], K: Array | None = None) -> Any:
+        parts = [function(*block) for block in self._blocks(K)]
+        if isinstance(parts[0], tuple):
+            return tuple(np.concatenate(column) for column in zip(*parts))
+        return np.concatenate(parts)
 
     def reduce(self, function: Callable[..., Any], K: Array | None = None) -> Any:
         leaves = (

@@ -11,6 +11,7 @@ import numpy as np
 
 from cprime.kernels import Kernel, reference
 from cprime.rows import as_rows
+from cprime.stats import weighted_sum
 from cprime.theta import Coefficients
 from cprime.truncation import Truncated, closest
 from cprime.typing import Array
@@ -140,7 +141,7 @@ def variational_free_energy(
 
     def log_joint(values: Array, weights: Array, K_block: Array) -> tuple[Array, ...]:
         kept = _truncated(kernel, values, coefficients, 1, K_block)
-        return kept.log_joint, weights
+        return kept.highest + kept.relative, weights
 
     expected, weights = as_rows(X).map(log_joint, np.asarray(K))
     surprise = np.log(np.where(q > 0, q, 1.0))
@@ -205,11 +206,11 @@ def _gaps(coefficients: Coefficients, C_prime: int, kernel: Kernel) -> Any:
             K = K_block[0]
         else:
             K = closest(distances + coefficients.penalty(), C_prime)
-        log_joint = coefficients.log_joint(distances, np.arange(C))
-        kept = np.zeros(log_joint.shape, dtype=bool)
+        _, relative = coefficients.log_joint(distances, np.arange(C))
+        kept = np.zeros(relative.shape, dtype=bool)
         np.put_along_axis(kept, K, True, axis=1)
-        inside = _log_sum_exp(np.where(kept, log_joint, -np.inf))
-        outside = _log_sum_exp(np.where(kept, -np.inf, log_joint))
+        inside = _log_sum_exp(np.where(kept, relative, -np.inf))
+        outside = _log_sum_exp(np.where(kept, -np.inf, relative))
         lost: Array = np.logaddexp(0.0, outside - inside)
         return lost
 
@@ -227,7 +228,7 @@ def _truncated(
         return kernel.posterior(values, coefficients, C_prime)
     distances = kernel.distances(values, coefficients.means)
     kept = np.take_along_axis(distances, K, axis=1)
-    return Truncated(K, kept, coefficients.log_joint(kept, K))
+    return Truncated(K, kept, *coefficients.log_joint(kept, K))
 
 
 def _log_sum_exp(log_values: Array) -> Array:
@@ -244,7 +245,7 @@ def _mean(X: Any, per_row: Any, K: Any) -> float:
 
     def sums(values: Array, weights: Array, *K_block: Array) -> Array:
         of_rows = per_row(values, weights, *K_block)
-        return np.array([np.sum(weights * of_rows), np.sum(weights)])
+        return np.array([weighted_sum(weights, of_rows), np.sum(weights)])
 
     total, weight = rows.reduce(sums, None if K is None else np.asarray(K))
     return float(total / weight)

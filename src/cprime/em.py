@@ -104,9 +104,11 @@ def steps(
     for iteration in range(1, max_iter + 1):
         if iteration > 1:
             K, stats = problem.sweep(theta, K)
-        moments, about, relocated = refill(problem, stats, theta, K)
+        K, moments, about, relocated = refill(problem, K, stats, theta)
         after = model.maximize(moments, about)
-        converged = _converged(problem.C_prime, stats, theta, after, tolerance)
+        converged = ""
+        if relocated == 0:
+            converged = _converged(problem.C_prime, stats, theta, after, tolerance)
         theta = after
         yield Step(
             iteration,

@@ -1,7 +1,7 @@
 """What becomes of a cluster that no row belongs to?"""
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,9 +16,28 @@ from cprime.typing import Array
 STAYS_BEHIND = 1e-6
 
 
-def refill(
-    problem: Problem, stats: Stats, theta: Theta, K: Any
-) -> tuple[Stats, Theta, int]:
+class Refilled(NamedTuple):
+    """What a sweep left behind, with rows moved to clusters that were empty.
+
+    Attributes
+    ----------
+    K : as the rows keep it
+        At C' = 1 with the moved rows in their new cluster: labels may be state. With
+        more clusters per row the next sweep finds it anyway.
+    stats : Stats
+        As if the moved rows belonged to the formerly empty clusters alone.
+    about : Theta
+        What the statistics are now taken about: the moved means stand on their rows.
+    n_moved : int
+    """
+
+    K: Any
+    stats: Stats
+    about: Theta
+    n_moved: int
+
+
+def refill(problem: Problem, K: Any, stats: Stats, theta: Theta) -> Refilled:
     """Move every empty cluster to a badly served row, where that does not lower F.
 
     The row leaves the sums of the clusters it belonged to, together with its identical
@@ -27,31 +46,27 @@ def refill(
     Parameters
     ----------
     problem : Problem
-    stats : Stats
-        Of a sweep under `theta` that left the rows with clusters `K`.
+    K, stats
+        Of a sweep under `theta`.
     theta : Theta
-    K : as the rows keep it
-
-    Returns
-    -------
-    stats : Stats
-        As if the moved rows belonged to the formerly empty clusters alone.
-    about : Theta
-        `theta` with the moved means; what the statistics are now taken about.
-    n_moved : int
     """
+    refilled = Refilled(K, stats, theta, 0)
     empty = np.flatnonzero(stats.counts == 0)
     if len(empty) == 0:
-        return stats, theta, 0
-    about, n_moved = theta, 0
+        return refilled
     for cluster, copies in zip(empty, _worst_served(problem, theta, len(empty))):
         part, K_part = problem.rows.subset(copies, K)
         _, leaving = replace(problem, rows=part).sweep(theta, K_part)
         place = part.take(np.array([0]))[0]
-        moved, moved_about = _move(stats, about, leaving, int(cluster), place)
-        if _is_better(problem.model, moved, moved_about, stats, about):
-            stats, about, n_moved = moved, moved_about, n_moved + 1
-    return stats, about, n_moved
+        moved, about = _move(
+            refilled.stats, refilled.about, leaving, int(cluster), place
+        )
+        if _is_better(problem.model, moved, about, refilled.stats, refilled.about):
+            K_moved = refilled.K
+            if problem.C_prime == 1:
+                K_moved = problem.rows.reassign(K_moved, copies, int(cluster))
+            refilled = Refilled(K_moved, moved, about, refilled.n_moved + 1)
+    return refilled
 
 
 def _worst_served(problem: Problem, theta: Theta, count: int) -> list[Array]:

@@ -158,7 +158,14 @@ class _Line:
 
 
 def _extremes(rows: Rows) -> tuple[Array, Array]:
-    """Return the smallest and largest value of every feature."""
-    lowest = rows.map(lambda values, weights: values.min(axis=0, keepdims=True))
-    highest = rows.map(lambda values, weights: values.max(axis=0, keepdims=True))
-    return lowest.min(axis=0).astype(np.float64), highest.max(axis=0).astype(np.float64)
+    """Return the smallest and largest value of every feature, over weighted rows."""
+
+    def extremes(values: Array, weights: Array) -> tuple[Array, Array]:
+        weighted = (weights > 0)[:, None]
+        values = values.astype(np.float64)
+        lowest = values.min(axis=0, initial=np.inf, where=weighted)
+        highest = values.max(axis=0, initial=-np.inf, where=weighted)
+        return lowest[None], highest[None]
+
+    lowest, highest = rows.map(extremes)
+    return lowest.min(axis=0), highest.max(axis=0)

@@ -2,7 +2,14 @@
 
 from dataclasses import dataclass, fields
 
+import numpy as np
+
 from cprime.typing import Array
+
+
+def weighted_sum(weights: Array, values: Array) -> float:
+    """Return sum w v; a row of no weight adds nothing, not even an infinity."""
+    return float(np.sum(np.where(weights > 0, values, 0.0) * weights))
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from cprime.typing import Array
 
 
@@ -40,12 +42,6 @@ class Coefficients:
     means: Array
     whitening: float
 
-    def log_joint(self, distances: Array, K: Array) -> Array:
-        """Return log p(y, c) for clusters K at squared distances ||y - mu_c||^2."""
-        scaled: Array = distances * (-0.5 * self.whitening * self.whitening)
-        scaled += self.bias[K]
-        return scaled
-
     def penalty(self) -> Array:
         """Return what each cluster's squared distance is handicapped by in a ranking.
 
@@ -54,3 +50,24 @@ class Coefficients:
         """
         handicap: Array = 2.0 * (self.bias.max() - self.bias)
         return handicap / self.whitening / self.whitening
+
+    def log_joint(self, distances: Array, K: Array) -> tuple[Array, Array]:
+        """Return log p(y, c) of clusters K at squared distances ||y - mu_c||^2.
+
+        In two parts, because a row may be so far away that all its log-joints are
+        beyond float64 while the differences between them, its posterior, are not.
+
+        Returns
+        -------
+        highest : ndarray of shape (B, 1)
+            Of the row's best cluster.
+        relative : ndarray of shape (B, C')
+            What every cluster has more than that; never positive.
+        """
+        scores = distances + self.penalty()[K]
+        best = scores.min(axis=1, keepdims=True)
+        sharpness = 0.5 * self.whitening * self.whitening
+        with np.errstate(over="ignore"):
+            highest: Array = self.bias.max() - sharpness * best
+            relative: Array = sharpness * (best - scores)
+        return highest, relative

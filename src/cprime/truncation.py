@@ -50,13 +50,16 @@ class Truncated:
         Kept clusters; K[:, 0] is the row's label.
     distances : ndarray of shape (B, C')
         ||y - mu_c||^2 of the kept clusters, by the canonical formula.
-    log_joint : ndarray of shape (B, C')
-        log p(y, c | Theta) of the kept clusters.
+    highest : ndarray of shape (B, 1)
+        log p(y, c | Theta) of the best kept cluster.
+    relative : ndarray of shape (B, C')
+        log p(y, c | Theta) of all kept clusters, less the highest.
     """
 
     K: Array
     distances: Array
-    log_joint: Array
+    highest: Array
+    relative: Array
 
     def normalise(self) -> tuple[Array, Array, Array]:
         """Return the truncated posterior and the two numbers that go with it.
@@ -70,14 +73,14 @@ class Truncated:
         free_energies : ndarray of shape (B,)
             log sum_{c in K} p(y, c | Theta) (Eq. 7).
         """
-        highest = self.log_joint.max(axis=1, keepdims=True)
-        relative = self.log_joint - highest
-        q = np.exp(relative)
+        q = np.exp(self.relative)
         total = q.sum(axis=1, keepdims=True)
         q /= total
         log_total = np.log(total)[:, 0]
-        entropies = log_total - (q * relative).sum(axis=1)
-        return q, entropies, highest[:, 0] + log_total
+        # A cluster of no probability has no surprise either, however hopeless it is.
+        surprise = np.where(q > 0, self.relative, 0.0)
+        entropies = log_total - (q * surprise).sum(axis=1)
+        return q, entropies, self.highest[:, 0] + log_total
 
     def responsibilities(self) -> Array:
         """Return q over the kept clusters, rows summing to one (Eq. 5)."""

@@ -5,6 +5,8 @@ X is (N, D) in float64, weights (N,), means (C, D). q is dense, (N, C), zero out
 
 import numpy as np
 
+EPS = float(np.finfo(np.float64).eps)
+
 
 def squared_distances(X, means):
     """Return ||y - mu_c||^2, summed over features from the first to the last."""
@@ -28,6 +30,11 @@ def inside(K, C):
         kept[:] = False
         np.put_along_axis(kept, K, True, axis=1)
     return kept
+
+
+def labels(K, C):
+    """Return the cluster of every row that keeps only one."""
+    return inside(K, C).argmax(axis=1)
 
 
 def log_sum(log_values, kept):
@@ -65,4 +72,4 @@ def variational_free_energy(X, weights, means, variance, q):
 
 def rounding(*log_densities):
     """Return what float64 may cost a mean of at most some dozen log densities."""
-    return 64 * np.finfo(np.float64).eps * (1.0 + max(map(abs, log_densities)))
+    return 64 * EPS * (1.0 + max(map(abs, log_densities)))

@@ -1,11 +1,13 @@
 """Clustering problems for laws that hold whatever the data."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from cprime.em import Tolerance
 from cprime.kernels import reference
 from cprime.models import Isotropic
 from cprime.problem import Problem
@@ -14,6 +16,8 @@ from cprime.search import Exact
 
 # Far below the variance of any drawn rows: reached only when all lie on a mean.
 FLOOR = 2.0**-80
+# Every iteration up to `max_iter` is run and can be looked at.
+NEVER_CONVERGED = Tolerance(shift=-math.inf, log_variance=0.0)
 
 dtypes = st.sampled_from([np.float32, np.float64])
 variances = st.floats(-6.0, 6.0).map(np.exp2)
@@ -54,6 +58,11 @@ class Case:
         )
 
 
+def generator(draw):
+    """Return a numpy generator with a drawn seed."""
+    return np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+
+
 @st.composite
 def _gridded(draw, shape):
     """Small multiples of 1/4: exact in float32, full of ties and repeated rows."""
@@ -69,20 +78,28 @@ def _scattered(draw, shape):
     return scale * (values + offset)
 
 
-def generator(draw):
-    """Return a numpy generator with a drawn seed."""
-    return np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-
-
 @st.composite
-def cases(draw, gridded=True, scattered=True, max_rows=20, max_C=5):
-    """Draw a case. Weights are multiples of 1/4, some of them 0, or absent."""
-    N, D = draw(st.integers(2, max_rows)), draw(st.integers(1, 3))
-    C = draw(st.integers(1, min(N, max_C)))
+def cases(draw, gridded=True, scattered=True, max_rows=20, max_C=5, spare=None):
+    """Draw a case. Weights are multiples of 1/4, some of them 0, or absent.
+
+    With `spare` at least C + spare rows have weight: enough to keep a variance.
+    """
+    C, D = draw(st.integers(1, max_C)), draw(st.integers(1, 3))
+    weighty = 1 if spare is None else C + spare
+    N = draw(st.integers(max(C, weighty, 2), max_rows))
     kinds = [_gridded((N, D))] * gridded + [_scattered((N, D))] * scattered
     X = draw(st.one_of(kinds)).astype(draw(dtypes))
-    quarters = hnp.arrays(np.int64, N, elements=st.integers(0, 12))
-    weights = draw(st.none() | quarters.filter(np.any).map(lambda w: w / 4.0))
+    weights = None
+    if draw(st.booleans()):
+        weights = draw(hnp.arrays(np.int64, N, elements=st.integers(0, 12))) / 4.0
+        weights[:weighty] = np.maximum(weights[:weighty], 0.25)
     which = draw(st.permutations(range(N)))[:C]
     means = X[which].astype(np.float64)
     return Case(MemoryRows(X, weights), means, draw(st.integers(1, C)))
+
+
+@st.composite
+def labellings(draw, case):
+    """Draw any K of one cluster per row, not that of the closest means."""
+    label = st.integers(0, case.C - 1)
+    return draw(hnp.arrays(np.int32, (len(case.X), 1), elements=label))

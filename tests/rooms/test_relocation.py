@@ -18,7 +18,7 @@ def refilled(X, means, C_prime=1, weights=None, variance=1.0):
     problem = Problem(rows, Isotropic(), Exact(), reference, C_prime)
     theta = Theta(np.asarray(means, dtype=float), variance)
     K, stats = problem.sweep(theta, None)
-    moved, about, n = refill(problem, stats, theta, K)
+    _, moved, about, n = refill(problem, K, stats, theta)
     return stats, moved, Isotropic().maximize(moved, about), n
 
 

@@ -28,7 +28,8 @@ def test_closest_is_a_stable_sort_with_ties_to_the_lowest_index(problem):
 def truncated(log_joint):
     log_joint = np.atleast_2d(np.asarray(log_joint, dtype=float))
     K = np.broadcast_to(np.arange(log_joint.shape[1]), log_joint.shape)
-    return Truncated(K, -log_joint, log_joint)
+    highest = log_joint.max(axis=1, keepdims=True)
+    return Truncated(K, -log_joint, highest, log_joint - highest)
 
 
 def test_two_equal_clusters_share_a_row():

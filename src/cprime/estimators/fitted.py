@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -100,7 +101,9 @@ class FittedMixture:
                 "per row, or sparse=False for a dense one of n_clusters per row."
             )
         scene = self._scene(X)
-        C_prime = scene.C if c_prime is None else checked_c_prime(c_prime, scene.C)
+        C_prime = (
+            scene.C if c_prime is None else inputs.checked_c_prime(c_prime, scene.C)
+        )
 
         def posterior(values: Array, weights: Array) -> tuple[Array, Array]:
             kept = scene.kernel.posterior(values, scene.coefficients, C_prime)
@@ -195,7 +198,7 @@ class FittedMixture:
             "row": bounds.gap_per_row,
             "cluster": bounds.gap_per_cluster,
         }
-        if per not in measures:
+        if not (per is None or per in ("row", "cluster")):
             raise ValueError(f"per must be 'row', 'cluster' or None, not {per!r}.")
         scene = self._scene(X, sample_weight)
         return measures[per](
@@ -248,11 +251,13 @@ class FittedMixture:
             The cluster each row was drawn from.
         """
         check_is_fitted(self)
-        if n_samples < 1:
-            raise ValueError(f"n_samples={n_samples} should be at least 1.")
-        rng = check_random_state(
-            self.random_state if random_state is None else random_state
-        )
+        if not isinstance(n_samples, Integral) or n_samples < 1:
+            raise ValueError(f"n_samples={n_samples!r} should be a whole number >= 1.")
+        seed = self.random_state if random_state is None else random_state
+        try:
+            rng = check_random_state(seed)
+        except ValueError as error:
+            raise ValueError(f"random_state={seed!r} will not do: {error}") from error
         centers = self.cluster_centers_
         labels = rng.randint(len(centers), size=n_samples).astype(np.int32)
         noise = rng.standard_normal((n_samples, centers.shape[1]))
@@ -280,7 +285,13 @@ class FittedMixture:
         weight = float(np.sum(scene.rows.weights)) / scene.units.weight_scale
         n_parameters = Isotropic(variance=self.variance).n_parameters(scene.C, scene.D)
         value = self._free_energy(scene, c_prime)
-        return -2.0 * weight * value + n_parameters * price(weight)
+        criterion = -2.0 * weight * value + n_parameters * price(weight)
+        if not math.isfinite(criterion):
+            raise ValueError(
+                f"With a total sample_weight of {weight:.3g} the criterion is too "
+                "large for float64: divide the weights by a constant first."
+            )
+        return criterion
 
     def _scene(self, X: Any, sample_weight: Any = None) -> Scene:
         check_is_fitted(self)
@@ -302,18 +313,9 @@ class FittedMixture:
         )
 
     def _c_prime(self, c_prime: Any, scene: Scene) -> int:
-        asked = self.c_prime if isinstance(c_prime, str) else c_prime
-        return scene.C if asked is None else checked_c_prime(asked, scene.C)
-
-
-def checked_c_prime(c_prime: int, C: int) -> int:
-    """Return c_prime if that many clusters can be kept."""
-    if not 1 <= c_prime <= C:
-        raise ValueError(
-            f"c_prime={c_prime} should be between 1 (k-means) and n_clusters={C} (EM): "
-            "every row keeps that many of its closest clusters."
-        )
-    return int(c_prime)
+        fitted = isinstance(c_prime, str) and c_prime == "fitted"
+        asked = self.c_prime if fitted else c_prime
+        return scene.C if asked is None else inputs.checked_c_prime(asked, scene.C)
 
 
 def finite_mean(value: float) -> float:

@@ -1,6 +1,7 @@
 """What may come in through a door, and what to tell the person when it may not."""
 
 import math
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -9,13 +10,7 @@ from sklearn.utils.validation import validate_data
 
 from cprime.typing import Array
 
-# Magnitudes between 2**-400 and 2**400 are left alone: their squares, summed over any
-# number of rows, stay inside float64. Others are brought to the edge of that window.
-LARGEST_EXPONENT = 400
-# A row this far outside the window of its model has squares that overflow.
-FARTHEST_EXPONENT = 490
-# Weights multiply squares, so their window is smaller.
-LARGEST_WEIGHT_EXPONENT = 100
+REAL = "fiub"
 
 
 def checked_data(estimator: Any, X: Any, *, reset: bool) -> Any:
@@ -28,20 +23,28 @@ def checked_data(estimator: Any, X: Any, *, reset: bool) -> Any:
     X : array-like, frame or sparse matrix of shape (n_samples, n_features)
     reset : bool
     """
-    _refuse_masked(X)
-    _refuse_text(X)
-    X = validate_data(
-        estimator,
-        X,
-        accept_sparse="csr",
-        dtype=[np.float64, np.float32],
-        order="C",
-        ensure_all_finite=False,
-        reset=reset,
-    )
+    _refuse_other_than_numbers(X)
+    with np.errstate(over="ignore"):
+        # A long double beyond float64 becomes infinite here and is reported below.
+        X = validate_data(
+            estimator,
+            X,
+            accept_sparse="csr",
+            dtype=[np.float64, np.float32],
+            order="C",
+            ensure_all_finite=False,
+            reset=reset,
+        )
     if not math.isfinite(magnitude(X)):
+        row, column, value, count = first(X, lambda values: ~np.isfinite(values))
         names = getattr(estimator, "feature_names_in_", None)
-        raise ValueError(_not_finite(X, names, type(estimator).__name__))
+        raise ValueError(
+            f"Input X contains {'NaN' if math.isnan(value) else 'infinity'} at "
+            f"row {row}, column {column}"
+            f"{'' if names is None else f' ({names[column]!r})'}; {count} value(s) are "
+            f"NaN or infinite in all. {type(estimator).__name__} needs finite numbers: "
+            "drop those rows or impute them first."
+        )
     return X
 
 
@@ -49,10 +52,7 @@ def checked_weights(sample_weight: Any, n_rows: int) -> Array:
     """Return one float64 weight per row, or say which row's weight is wrong."""
     if sample_weight is None:
         return np.ones(n_rows)
-    weights = np.asarray(sample_weight)
-    if weights.dtype.kind not in "fiubO":
-        raise ValueError(f"sample_weight must be numbers, not {weights.dtype}.")
-    weights = weights.astype(np.float64)
+    weights = _numbers(sample_weight, "sample_weight")
     if weights.ndim == 0:
         weights = np.full(n_rows, float(weights))
     if weights.shape != (n_rows,):
@@ -77,26 +77,36 @@ def checked_weights(sample_weight: Any, n_rows: int) -> Array:
 
 def checked_means(init: Any, n_clusters: int, X: Any) -> Array:
     """Return given centres in the dtype of X, or say what is wrong with them."""
-    if sp.issparse(init):
-        init = init.toarray()
-    means = np.array(init, dtype=X.dtype, order="C", ndmin=2)
-    if means.shape[0] != n_clusters:
+    given = _numbers(init.toarray() if sp.issparse(init) else init, "init")
+    if given.shape[:1] != (n_clusters,) or given.ndim != 2:
         raise ValueError(
-            f"The shape of the initial centers {means.shape} does not "
+            f"The shape of the initial centers {given.shape} does not "
             f"match the number of clusters {n_clusters}."
         )
-    if means.shape != (n_clusters, X.shape[1]):
+    if given.shape[1] != X.shape[1]:
         raise ValueError(
-            f"The shape of the initial centers {means.shape} does not "
+            f"The shape of the initial centers {given.shape} does not "
             f"match the number of features of the data {X.shape[1]}."
         )
+    with np.errstate(over="ignore"):
+        means = np.array(given, dtype=X.dtype, order="C")
     if not np.isfinite(means).all():
         row, column = np.argwhere(~np.isfinite(means))[0]
         raise ValueError(
-            f"init holds {means[row, column]} at row {row}, column {column}: "
-            "initial centers must be finite numbers."
+            f"init holds {given[row, column]} at row {row}, column {column}: "
+            f"initial centers must be finite in {X.dtype}, as X is."
         )
     return means
+
+
+def checked_c_prime(c_prime: Any, C: int) -> int:
+    """Return c_prime if that many clusters can be kept."""
+    if not isinstance(c_prime, Integral) or not 1 <= int(c_prime) <= C:
+        raise ValueError(
+            f"c_prime={c_prime!r} should be a whole number from 1 (k-means) to "
+            f"n_clusters={C} (EM): every row keeps that many of its closest clusters."
+        )
+    return int(c_prime)
 
 
 def magnitude(X: Any) -> float:
@@ -108,69 +118,7 @@ def magnitude(X: Any) -> float:
     return max(abs(lowest), abs(highest)) if lowest <= highest else math.nan
 
 
-def scale_of(largest: float, window: int = LARGEST_EXPONENT) -> float:
-    """Return the power of two that brings `largest` into the window; mostly 1."""
-    if largest == 0.0:
-        return 1.0
-    exponent = math.frexp(largest)[1]
-    return math.ldexp(1.0, min(max(exponent, -window), window) - exponent)
-
-
-def refuse_far_rows(X: Any, scale: float, what: str) -> None:
-    """Raise if squares of these values overflow at the scale of the model."""
-    limit = math.ldexp(1.0, FARTHEST_EXPONENT) / scale
-    if magnitude(X) <= limit:
-        return
-    row, column, value, _ = _first(X, lambda values: np.abs(values) > limit)
-    raise ValueError(
-        f"{what} holds {value:.3g} at row {row}, column {column}. That is so much "
-        f"larger than the rest (limit {limit:.3g}) that squared distances cannot be "
-        "told apart in float64: remove the row, or rescale or clip the column."
-    )
-
-
-def _refuse_masked(X: Any) -> None:
-    if np.ma.isMaskedArray(X) and np.ma.is_masked(X):
-        row, *column = np.argwhere(np.ma.getmaskarray(X))[0]
-        raise ValueError(
-            "X is a masked array with masked values, the first in row "
-            f"{', column '.join(str(i) for i in (row, *column))}. Masks would be "
-            "ignored: drop those rows or fill the values first."
-        )
-
-
-def _refuse_text(X: Any) -> None:
-    if sp.issparse(X):
-        return
-    if hasattr(X, "head") and np.asarray(X.head(1)).dtype.kind not in "OUS":
-        return
-    values = np.asarray(X)
-    if values.dtype.kind in "US":
-        raise ValueError(
-            f"X holds text ({values.dtype}), not numbers: convert it with "
-            "X.astype(float), or encode the categories."
-        )
-    if values.dtype.kind == "O" and values.ndim == 2:
-        for (row, column), value in np.ndenumerate(values):
-            if isinstance(value, str | bytes):
-                raise ValueError(
-                    f"X holds the text {value!r} at row {row}, column {column}: "
-                    "convert it to a number, or encode the categories."
-                )
-
-
-def _not_finite(X: Any, names: Array | None, estimator_name: str) -> str:
-    row, column, value, count = _first(X, lambda values: ~np.isfinite(values))
-    name = "" if names is None else f" ({names[column]!r})"
-    kind = "NaN" if math.isnan(value) else "infinity"
-    return (
-        f"Input X contains {kind} at row {row}, column {column}{name}; {count} "
-        f"value(s) are NaN or infinite in all. {estimator_name} needs finite numbers: "
-        "drop those rows or impute them first."
-    )
-
-
-def _first(X: Any, where: Any) -> tuple[int, int, float, int]:
+def first(X: Any, where: Any) -> tuple[int, int, float, int]:
     """Return row, column and value of the first hit, and the number of hits."""
     if sp.issparse(X):
         hits = np.flatnonzero(where(X.data))
@@ -179,3 +127,80 @@ def _first(X: Any, where: Any) -> tuple[int, int, float, int]:
     places = np.argwhere(where(X))
     row, column = (int(i) for i in places[0])
     return row, column, float(X[row, column]), len(places)
+
+
+def _refuse_other_than_numbers(X: Any) -> None:
+    if sp.issparse(X):
+        return
+    if hasattr(X, "columns"):
+        for position, name in enumerate(X.columns):
+            column = X[name]
+            if np.asarray(column[:1]).dtype.kind not in REAL:
+                _refuse(column, "X", f", column {position} ({name!r})")
+    elif np.ma.isMaskedArray(X) or _kind(X) not in REAL + "c":
+        _refuse(X, "X")
+
+
+def _numbers(values: Any, name: str) -> Array:
+    """Return array-like values as float64, or say what of them is not a number."""
+    if sp.issparse(values):
+        raise TypeError(f"{name} is sparse: give a dense array.")
+    _refuse(values, name)
+    array = np.asarray(values)
+    if array.dtype.kind == "c":
+        raise ValueError(
+            f"{name} holds complex numbers ({array.dtype}), not real ones."
+        )
+    with np.errstate(over="ignore"):
+        return array.astype(np.float64)
+
+
+def _refuse(values: Any, name: str, column: str = "") -> None:
+    """Raise if the values are masked, text, dates or anything else but numbers."""
+    if np.ma.isMaskedArray(values) and np.ma.is_masked(values):
+        index = np.argwhere(np.ma.getmaskarray(values))[0]
+        raise ValueError(
+            f"{name} is a masked array with masked values, the first at "
+            f"{_place(index, column)}. Masks would be ignored: drop those rows or fill "
+            "the values first."
+        )
+    try:
+        array = np.asarray(values)
+    except ValueError as error:
+        raise ValueError(f"{name} is not a table of numbers: {error}") from error
+    if array.dtype.kind in "mM":
+        raise TypeError(
+            f"{name}{column} holds dates or durations ({array.dtype}), not numbers: "
+            "subtract a date and divide by a duration first."
+        )
+    if array.dtype.kind in "UST":
+        # A list with one text in it came out as all text: find that one.
+        array = np.asarray(values, dtype=object)
+    if array.dtype.kind == "O":
+        for index, value in np.ndenumerate(array):
+            _refuse_cell(value, name, _place(index, column))
+
+
+def _refuse_cell(value: Any, name: str, place: str) -> None:
+    if value is None and place:
+        return  # becomes NaN, and is reported as that
+    if isinstance(value, str | bytes):
+        raise ValueError(
+            f"{name} holds the text {value!r} at {place}: convert it to a number, or "
+            "encode the categories."
+        )
+    try:
+        float(value)
+    except (TypeError, ValueError, OverflowError) as error:
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(f"{name} holds {value!r} at {place}: {error}") from error
+
+
+def _kind(X: Any) -> str:
+    """Return numpy's letter for the kind of values in X, or O if X has none."""
+    return str(getattr(getattr(X, "dtype", None), "kind", "O"))
+
+
+def _place(index: Any, column: str = "") -> str:
+    axes = zip(("row", "column", "layer"), index)
+    return ", ".join(f"{axis} {i}" for axis, i in axes) + column

@@ -19,7 +19,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from cprime import em, seeding
 from cprime.estimators import inputs
 from cprime.estimators.callbacks import CallbackSupportMixin, Watch, with_callbacks
-from cprime.estimators.fitted import FittedMixture, checked_c_prime
+from cprime.estimators.fitted import FittedMixture
 from cprime.estimators.outcome import Outcome, set_attributes
 from cprime.estimators.restarts import Restarts
 from cprime.estimators.units import Units
@@ -307,10 +307,10 @@ class KMeans(
         return tags
 
     def _checked_c_prime(self, n_rows: int) -> int:
-        C = self.n_clusters
+        C = int(self.n_clusters)
         if n_rows < C:
             raise ValueError(f"n_samples={n_rows} should be >= n_clusters={C}.")
-        C_prime = C if self.c_prime is None else checked_c_prime(self.c_prime, C)
+        C_prime = C if self.c_prime is None else inputs.checked_c_prime(self.c_prime, C)
         if self.search == "lazy" and C_prime != 1:
             raise ValueError(
                 f"search='lazy' is lazy-k-means and needs c_prime=1, not {C_prime}: "
@@ -320,8 +320,11 @@ class KMeans(
 
     def _model(self, overall: Theta, units: Units) -> Isotropic:
         fixed, first = (
-            None if given is None else units.variance_in(float(given))
-            for given in (self.variance, self.variance_init)
+            None if given is None else units.variance_in(float(given), name)
+            for name, given in (
+                ("variance", self.variance),
+                ("variance_init", self.variance_init),
+            )
         )
         return Isotropic(_variance_floor(overall), variance_init=first, variance=fixed)
 
@@ -345,7 +348,7 @@ class KMeans(
     def _seeds(
         self, X: Any, problem: Problem, units: Units, random_state: Any
     ) -> Seeds:
-        C = self.n_clusters
+        C = int(self.n_clusters)
         if isinstance(self.init, str):
             rng = np.random.default_rng(random_state.randint(2**31 - 1, size=4))
             return SEEDINGS[str(self.init)](problem.rows, C, problem.kernel, rng)
@@ -353,7 +356,7 @@ class KMeans(
         if callable(init):
             init = init(X, C, random_state=random_state)
         means = inputs.checked_means(init, C, X)
-        inputs.refuse_far_rows(means, units.scale, "init")
+        units.refuse_far(means, "init")
         return Seeds(units.means_in(means), 0)
 
     def _told(self, steps: Iterator[em.Step], outcome: Outcome) -> Iterator[em.Step]:
@@ -382,9 +385,14 @@ class KMeans(
             )
         if self.variance is None and restarts.best.fit.theta.covariance <= model.floor:
             messages.append(
-                "Every row lies on a cluster center: the variance is floored at "
-                f"{self.variance_:.3g}, and free_energy_ and log_likelihood_ are those "
-                "of that floor."
+                (
+                    "Every row lies on a cluster center"
+                    if self.inertia_ == 0.0
+                    else "The clusters are narrower than float64 can resolve beside "
+                    "the spread of the data"
+                )
+                + f": the variance is floored at {self.variance_:.3g}, and free_energy_"
+                " and log_likelihood_ are those of that floor."
             )
         if messages:
             warn(" ".join(messages), ConvergenceWarning)

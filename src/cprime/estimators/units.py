@@ -15,6 +15,14 @@ from cprime.estimators import inputs
 from cprime.rows import MemoryRows
 from cprime.typing import Array
 
+# Magnitudes between 2**-400 and 2**400 are left alone: their squares, summed over any
+# number of rows, stay inside float64. Others are brought to the edge of that window.
+LARGEST_EXPONENT = 400
+# A row this far outside the window of its model has squares that overflow.
+FARTHEST_EXPONENT = 490
+# Weights multiply squares, so their window is smaller.
+LARGEST_WEIGHT_EXPONENT = 100
+
 
 @dataclass(frozen=True)
 class Units:
@@ -22,13 +30,18 @@ class Units:
 
     scale: float
     weight_scale: float
+    extreme: str = ""
 
     @classmethod
-    def of(cls, largest: float, largest_weight: float) -> "Units":
-        """Return the units that suit values and weights up to these."""
+    def of(cls, largest: float, largest_weight: float, extreme: str = "") -> "Units":
+        """Return the units that suit values and weights up to these.
+
+        `extreme` tells a person where the largest value is, should it be a problem.
+        """
         return cls(
-            inputs.scale_of(largest),
-            inputs.scale_of(largest_weight, inputs.LARGEST_WEIGHT_EXPONENT),
+            _scale(largest, LARGEST_EXPONENT),
+            _scale(largest_weight, LARGEST_WEIGHT_EXPONENT),
+            extreme,
         )
 
     @classmethod
@@ -37,15 +50,31 @@ class Units:
 
         Rows of zero weight have no say: they are left out if they would change it.
         """
-        largest = inputs.magnitude(X)
-        if inputs.scale_of(largest) != 1.0 and not weights.all():
-            largest = inputs.magnitude(X[weights > 0])
-        return cls.of(largest, float(weights.max()))
+        largest, extreme = inputs.magnitude(X), ""
+        if _scale(largest, LARGEST_EXPONENT) != 1.0:
+            if not weights.all():
+                X = X[weights > 0]
+                largest = inputs.magnitude(X)
+            row, column, value, _ = inputs.first(X, lambda x: np.abs(x) == largest)
+            extreme = f"; the largest is {value:.3g} at row {row}, column {column}"
+        return cls.of(largest, float(weights.max()), extreme)
 
-    def rows(self, X: Any, weights: Array, what: str = "X") -> MemoryRows:
+    def rows(self, X: Any, weights: Array) -> MemoryRows:
         """Return the rows in computing units, or say which one does not fit in."""
-        inputs.refuse_far_rows(X, self.scale, what)
+        self.refuse_far(X, "X")
         return MemoryRows(X, weights * self.weight_scale, self.scale)
+
+    def refuse_far(self, X: Any, what: str) -> None:
+        """Raise if squares of these values overflow in computing units."""
+        limit = math.ldexp(1.0, FARTHEST_EXPONENT) / self.scale
+        if inputs.magnitude(X) <= limit:
+            return
+        row, column, value, _ = inputs.first(X, lambda values: np.abs(values) > limit)
+        raise ValueError(
+            f"{what} holds {value:.3g} at row {row}, column {column}. That is so much "
+            f"larger than the rest (limit {limit:.3g}) that squared distances cannot "
+            "be told apart in float64: remove the row, or rescale or clip the column."
+        )
 
     def means_in(self, means: Array) -> Array:
         return np.asarray(means, dtype=np.float64) * self.scale
@@ -53,8 +82,15 @@ class Units:
     def means_out(self, means: Array) -> Array:
         return means / self.scale
 
-    def variance_in(self, variance: float) -> float:
-        return variance * self.scale * self.scale
+    def variance_in(self, variance: float, name: str = "variance_") -> float:
+        scaled = variance * self.scale * self.scale
+        # Its inverse must be a number too, with room for the 2 pi of a density.
+        if not 8.0 / sys.float_info.max < scaled < sys.float_info.max / 8.0:
+            raise ValueError(
+                f"{name}={variance!r} is out of proportion: float64 cannot hold these "
+                f"data divided by it{self.extreme}. Give a variance nearer to theirs."
+            )
+        return scaled
 
     def variance_out(self, variance: float) -> float:
         return self._held(variance / self.scale / self.scale, variance, "variance_")
@@ -70,8 +106,19 @@ class Units:
     def _held(self, value: float, computed: float, name: str) -> float:
         if computed == 0.0 or sys.float_info.min <= value <= sys.float_info.max:
             return value
-        direction = "large" if value > 1.0 else "small"
+        what, factor = "X", self.scale
+        if self.weight_scale != 1.0 and name == "inertia_":
+            what, factor = "sample_weight", self.weight_scale
         raise ValueError(
-            f"{name} is too {direction} for float64: the squares of these data cannot "
-            f"be held. Rescale X first, for instance multiply it by {self.scale:.3g}."
+            f"{name} is too {'large' if value > 1.0 else 'small'} for float64: squares "
+            f"of these data cannot be held{self.extreme}. Rescale {what} first, for "
+            f"instance multiply it by {factor:.3g}."
         )
+
+
+def _scale(largest: float, window: int) -> float:
+    """Return the power of two that brings `largest` into the window; mostly 1."""
+    if largest == 0.0:
+        return 1.0
+    exponent = math.frexp(largest)[1]
+    return math.ldexp(1.0, min(max(exponent, -window), window) - exponent)

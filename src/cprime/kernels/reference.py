@@ -7,7 +7,7 @@ posterior over them and accumulates statistics. `posterior` is the first half al
 import numpy as np
 
 from cprime.search import Plan
-from cprime.stats import Stats
+from cprime.stats import Stats, weighted_sum
 from cprime.theta import Coefficients
 from cprime.truncation import Truncated, closest
 from cprime.typing import Array
@@ -116,9 +116,9 @@ def accumulate(
         counts=np.bincount(clusters, shares.ravel(), minlength=C),
         shifts=shifts,
         scatter=float(np.sum(shares * truncated.distances)),
-        quantization_error=float(np.sum(weights * truncated.distances[:, 0])),
-        entropy=float(np.sum(weights * entropies)),
-        free_energy=float(np.sum(weights * free_energies)),
+        quantization_error=weighted_sum(weights, truncated.distances[:, 0]),
+        entropy=weighted_sum(weights, entropies),
+        free_energy=weighted_sum(weights, free_energies),
         weight=float(np.sum(weights)),
         evaluations=len(weights) * C,
         changed=_n_changed(K_before, remembered(K, C), weights),
@@ -137,7 +137,7 @@ def _columns(values: Array) -> Array:
 
 def _truncate(distances: Array, K: Array, coefficients: Coefficients) -> Truncated:
     kept = np.take_along_axis(distances, K, axis=1)
-    return Truncated(K, kept, coefficients.log_joint(kept, K))
+    return Truncated(K, kept, *coefficients.log_joint(kept, K))
 
 
 def _n_changed(before: Array | None, after: Array, weights: Array) -> int:

@@ -36,10 +36,9 @@ class Isotropic:
     variance: float | None = None
 
     def start(self, means: Array, stats: Stats) -> Theta:
-        theta = Theta(means, self.variance_init or 1.0)
-        if self.variance_init is not None and self.variance is None:
-            return theta
-        return self.maximize_covariance(stats, about=theta)
+        if self.variance_init is None or self.variance is not None:
+            return self.maximize_covariance(stats, about=Theta(means, 1.0))
+        return Theta(means, max(self.variance_init, self.floor))
 
     def coefficients(self, theta: Theta) -> Coefficients:
         C, D = theta.means.shape

@@ -32,6 +32,9 @@ class Rows(Protocol):
     def subset(self, indices: Array, K: Any) -> tuple["Rows", Any]:
         """Return these rows and their part of K."""
 
+    def reassign(self, K: Any, indices: Array, cluster: int) -> Any:
+        """Return K with these rows, of one cluster each, moved to `cluster`."""
+
     def map(self, function: Callable[..., Any], K: Any = None) -> Any:
         """Return function(values, weights[, K]) of every block, in the rows' order.
 

@@ -53,6 +53,11 @@ class MemoryRows:
         part = MemoryRows(self.X[indices], self.weights[indices], self.scale)
         return part, K[indices]
 
+    def reassign(self, K: Array, indices: Array, cluster: int) -> Array:
+        K = K.copy()
+        K[indices] = cluster
+        return K
+
     def map(self, function: Callable[..., Any], K: Array | None = None) -> Any:
         parts = [function(*block) for block in self._blocks(K)]
         if isinstance(parts[0], tuple):

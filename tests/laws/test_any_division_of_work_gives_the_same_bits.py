@@ -1,0 +1,114 @@
+"""Sums over leaf blocks do not depend on who added what to what."""
+
+import math
+from dataclasses import fields
+from functools import reduce
+from operator import add
+
+import numpy as np
+import paper
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from problems import cases, dtypes, generator
+
+from cprime import KMeans
+from cprime.estimators.kmeans import SEEDINGS
+from cprime.kernels import reference
+from cprime.models import Isotropic
+from cprime.rows import LEAF_ROWS, MemoryRows
+from cprime.search import Exact, Lazy
+from cprime.summation import LeafSum
+from cprime.theta import Theta
+
+mixed_magnitudes = st.floats(-1e200, 1e200)
+
+
+def joined(draw, runs):
+    """Add neighbouring runs in a drawn order until one is left."""
+    runs = list(runs)
+    while len(runs) > 1:
+        i = draw(st.integers(0, len(runs) - 2))
+        runs[i : i + 2] = [runs[i] + runs[i + 1]]
+    return runs[0]
+
+
+def bits(value):
+    """Return every number of a value or a record of values, to the last bit."""
+    if hasattr(value, "__dataclass_fields__"):
+        return {f.name: bits(getattr(value, f.name)) for f in fields(value)}
+    return np.asarray(value).tobytes()
+
+
+@given(
+    data=st.data(),
+    start=st.integers(0, 1000),
+    values=st.lists(mixed_magnitudes, min_size=1, max_size=40),
+)
+def test_leaf_sums_add_up_alike_in_any_bracketing(data, start, values):
+    leaves = [LeafSum.of_leaf(start + i, value) for i, value in enumerate(values)]
+    in_order, anyhow = reduce(add, leaves), joined(data.draw, leaves)
+    assert anyhow == in_order
+    assert bits(anyhow.total()) == bits(in_order.total())
+    error = paper.EPS * len(values) * math.fsum(map(abs, values))
+    assert math.isclose(in_order.total(), math.fsum(values), abs_tol=error)
+
+
+@settings(max_examples=15)
+@given(data=st.data(), dtype=dtypes, C_prime=st.integers(1, 4), lazy=st.booleans())
+def test_sweeps_of_leaves_add_up_to_the_sweep_of_all_rows(data, dtype, C_prime, lazy):
+    rng = generator(data.draw)
+    n_rows = data.draw(st.integers(1, 7 * LEAF_ROWS))
+    X = rng.standard_normal((n_rows, 2)).astype(dtype)
+    weights = rng.integers(0, 5, n_rows) / 4.0
+    plan = (Lazy(0.5) if lazy else Exact()).plan()
+    C_prime = 1 if lazy else C_prime
+    K = rng.integers(0, 4, (n_rows, 1)) if lazy else None
+    coefficients = Isotropic().coefficients(Theta(rng.standard_normal((4, 2)), 1.0))
+    swept = []
+    for start in range(0, n_rows, LEAF_ROWS):
+        leaf = slice(start, start + LEAF_ROWS)
+        before = None if K is None else K[leaf]
+        swept.append(
+            reference.sweep(X[leaf], weights[leaf], before, coefficients, plan, C_prime)
+        )
+    leaves = [LeafSum.of_leaf(i, stats) for i, (_, stats) in enumerate(swept)]
+    K_all, stats = MemoryRows(X, weights).sweep(
+        reference, K, coefficients, plan, C_prime
+    )
+    assert bits(joined(data.draw, leaves).total()) == bits(stats)
+    assert bits(np.concatenate([K_leaf for K_leaf, _ in swept])) == bits(K_all)
+
+
+# With C' > 1 two means may come to share all their rows: one is nobody's closest.
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("init", [*SEEDINGS, "given"])
+@settings(max_examples=20)
+@given(case=cases(), random_state=st.integers(0, 100))
+def test_sparse_rows_give_the_bits_of_dense_ones(init, case, random_state):
+    kmeans = KMeans(
+        case.C,
+        init=case.means if init == "given" else init,
+        n_init=1,
+        c_prime=case.C_prime,
+        random_state=random_state,
+        max_iter=10,
+    )
+
+    def fitted(X):
+        kmeans.fit(X, sample_weight=case.weights)
+        return [
+            kmeans.cluster_centers_,
+            kmeans.labels_,
+            kmeans.inertia_,
+            kmeans.variance_,
+            kmeans.free_energy_,
+            kmeans.gap_,
+            kmeans.trace_["free_energy"],
+            kmeans.transform(X),
+            kmeans.predict_proba(X, sparse=False),
+        ]
+
+    dense, sparse = fitted(case.rows.X), fitted(sp.csr_array(case.rows.X))
+    assert [bits(value) for value in sparse] == [bits(value) for value in dense]

@@ -1,0 +1,88 @@
+"""lazy-k-means moves a row only if that is worth it, and raises F (Supplement D)."""
+
+import math
+
+import numpy as np
+import paper
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from problems import FLOOR, NEVER_CONVERGED, cases, labellings, variances
+
+from cprime import KMeans, bounds, em
+from cprime.models import Isotropic
+from cprime.search import Exact, Lazy
+from cprime.theta import Theta
+
+# Squares of 1 + eps are exact, so both sides of the criterion are too on gridded rows.
+dyadic_eps = st.sampled_from([0.25, 0.5, 1.0, 3.0])
+reluctances = st.floats(0.0, 1e300) | dyadic_eps
+
+
+@given(data=st.data(), case=cases(scattered=False), variance=variances)
+def test_eps_zero_is_k_means_to_the_bit_ties_included(data, case, variance):
+    theta, K = Theta(case.means, variance), data.draw(labellings(case))
+    exact, lazy = (case.problem(search=s, C_prime=1) for s in (Exact(), Lazy(0.0)))
+    for _ in range(5):
+        K_exact, exact_stats = exact.sweep(theta, K)
+        K, stats = lazy.sweep(theta, K)
+        assert K.tobytes() == K_exact.tobytes()
+        next_theta = lazy.model.maximize(stats, theta)
+        theta = exact.model.maximize(exact_stats, theta)
+        assert next_theta.means.tobytes() == theta.means.tobytes()
+
+
+@given(data=st.data(), case=cases(scattered=False), eps=dyadic_eps)
+def test_a_row_moves_if_and_only_if_its_nearest_mean_is_closer_by_1_plus_eps(
+    data, case, eps
+):
+    K = data.draw(labellings(case))
+    problem = case.problem(search=Lazy(eps), C_prime=1)
+    K_after, _ = problem.sweep(Theta(case.means, 1.0), K)
+    before, after = (paper.labels(each, case.C) for each in (K, K_after))
+    distances = paper.squared_distances(case.X, case.means)
+    for row, old, new in zip(distances, before, after):
+        nearest = np.argmin(row)
+        worth_it = (1 + eps) ** 2 * row[nearest] < row[old]
+        assert new == (nearest if worth_it else old)
+
+
+@given(data=st.data(), case=cases(), eps=reluctances, variance=variances)
+def test_any_eps_raises_the_free_energy_from_any_labels(data, case, eps, variance):
+    before = data.draw(labellings(case))
+    after, stats = case.problem(search=Lazy(eps), C_prime=1).sweep(
+        Theta(case.means, variance), before
+    )
+    F_before, F_after = (
+        paper.free_energy(
+            case.X, case.weights, case.means, variance, paper.inside(K, case.C)
+        )
+        for K in (before, after)
+    )
+    assert F_after >= F_before - paper.rounding(F_before, F_after)
+    assert math.isclose(stats.free_energy / stats.weight, F_after, rel_tol=1e-12)
+
+
+@given(case=cases(), eps=reluctances, one=variances, other=variances)
+def test_means_and_labels_do_not_depend_on_the_variance(case, eps, one, other):
+    def steps(variance_init):
+        model = Isotropic(floor=FLOOR, variance_init=variance_init)
+        problem = case.problem(model, Lazy(eps), C_prime=1)
+        return em.steps(problem, case.means, NEVER_CONVERGED, max_iter=8)
+
+    for a, b in zip(steps(one), steps(other), strict=True):
+        assert a.theta.means.tobytes() == b.theta.means.tobytes()
+        assert a.K.tobytes() == b.K.tobytes()
+
+
+@pytest.mark.parametrize("eps", [0.0, 0.1, 1.0])
+@given(case=cases(gridded=False, spare=5))
+def test_the_quantization_error_of_lazy_labels_gives_the_free_energy(eps, case):
+    kmeans = KMeans(case.C, init=case.means, search="lazy", eps=eps)
+    kmeans.fit(case.rows.X, sample_weight=case.weights)
+    means, labels = kmeans.cluster_centers_.astype(np.float64), kmeans.labels_
+    J = np.sum(case.weights * np.sum((case.X - means[labels]) ** 2, axis=1))
+    weight = case.weights.sum()
+    F = bounds.free_energy_of_quantization_error(J, weight, case.C, case.D)
+    assert math.isclose(kmeans.inertia_, J, rel_tol=1e-12)
+    assert math.isclose(kmeans.free_energy_, F, abs_tol=paper.rounding(F))

@@ -147,7 +147,7 @@ def _converged(
     shift = float(np.sum((after.means - before.means) ** 2))
     drift = 0.0
     if C_prime > 1:
-        drift = abs(math.log(after.covariance / before.covariance))
+        drift = abs(math.log(after.covariance) - math.log(before.covariance))
     if shift <= tolerance.shift and drift <= tolerance.log_variance:
         return f"center shift {shift} within tolerance {tolerance.shift}"
     return ""

@@ -323,6 +323,6 @@ def finite_mean(value: float) -> float:
     if not math.isfinite(value):
         raise ValueError(
             "Some row is too many standard deviations away from every cluster for its "
-            "log density to be held in float64; transform(X) shows which."
+            "log density to be held in float64; score_samples(X) says which."
         )
     return value

@@ -137,7 +137,7 @@ def _refuse_other_than_numbers(X: Any) -> None:
             column = X[name]
             if np.asarray(column[:1]).dtype.kind not in REAL:
                 _refuse(column, "X", f", column {position} ({name!r})")
-    elif np.ma.isMaskedArray(X) or _kind(X) not in REAL + "c":
+    elif np.ma.isMaskedArray(X) or _kind(X) not in REAL:
         _refuse(X, "X")
 
 
@@ -146,13 +146,8 @@ def _numbers(values: Any, name: str) -> Array:
     if sp.issparse(values):
         raise TypeError(f"{name} is sparse: give a dense array.")
     _refuse(values, name)
-    array = np.asarray(values)
-    if array.dtype.kind == "c":
-        raise ValueError(
-            f"{name} holds complex numbers ({array.dtype}), not real ones."
-        )
     with np.errstate(over="ignore"):
-        return array.astype(np.float64)
+        return np.asarray(values).astype(np.float64)
 
 
 def _refuse(values: Any, name: str, column: str = "") -> None:
@@ -168,6 +163,8 @@ def _refuse(values: Any, name: str, column: str = "") -> None:
         array = np.asarray(values)
     except ValueError as error:
         raise ValueError(f"{name} is not a table of numbers: {error}") from error
+    if array.dtype.kind == "c":
+        raise ValueError(f"Complex data not supported: {name} is {array.dtype}.")
     if array.dtype.kind in "mM":
         raise TypeError(
             f"{name}{column} holds dates or durations ({array.dtype}), not numbers: "
@@ -176,23 +173,25 @@ def _refuse(values: Any, name: str, column: str = "") -> None:
     if array.dtype.kind in "UST":
         # A list with one text in it came out as all text: find that one.
         array = np.asarray(values, dtype=object)
+    if array.dtype.kind == "V" or (array.dtype.kind == "O" and array.ndim == 0):
+        raise TypeError(f"{name} must be a table of numbers, not {values!r:.80}.")
     if array.dtype.kind == "O":
         for index, value in np.ndenumerate(array):
-            _refuse_cell(value, name, _place(index, column))
+            if value is not None:  # None becomes NaN, and is reported as that
+                _refuse_cell(value, name, index, column)
 
 
-def _refuse_cell(value: Any, name: str, place: str) -> None:
-    if value is None and place:
-        return  # becomes NaN, and is reported as that
+def _refuse_cell(value: Any, name: str, index: Any, column: str) -> None:
     if isinstance(value, str | bytes):
         raise ValueError(
-            f"{name} holds the text {value!r} at {place}: convert it to a number, or "
-            "encode the categories."
+            f"{name} holds the text {value!r} at {_place(index, column)}: convert it "
+            "to a number, or encode the categories."
         )
     try:
         float(value)
     except (TypeError, ValueError, OverflowError) as error:
         kind = TypeError if isinstance(error, TypeError) else ValueError
+        place = _place(index, column)
         raise kind(f"{name} holds {value!r} at {place}: {error}") from error
 
 

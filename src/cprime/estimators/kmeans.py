@@ -1,5 +1,6 @@
 """`KMeans`: scikit-learn's, with a dial from k-means to the Gaussian mixture."""
 
+import sys
 from collections.abc import Iterator
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -38,6 +39,7 @@ SEEDINGS = {
     "afk-mc2": seeding.afk_mc2,
     "random": seeding.random_rows,
 }
+LARGEST = sys.float_info.max
 
 
 class KMeans(
@@ -157,16 +159,16 @@ class KMeans(
         "init": [StrOptions(set(SEEDINGS)), callable, "array-like"],
         "n_init": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
+        "tol": [Interval(Real, 0, LARGEST, closed="both")],
         "verbose": ["verbose"],
         "random_state": ["random_state"],
         "copy_x": ["boolean"],
         "algorithm": [StrOptions({"lloyd", "elkan"})],
         "c_prime": [Interval(Integral, 1, None, closed="left"), None],
         "search": [StrOptions({"exact", "lazy"})],
-        "eps": [Interval(Real, 0, None, closed="left")],
-        "variance": [Interval(Real, 0, None, closed="neither"), None],
-        "variance_init": [Interval(Real, 0, None, closed="neither"), None],
+        "eps": [Interval(Real, 0, LARGEST, closed="both")],
+        "variance": [Interval(Real, 0, LARGEST, closed="right"), None],
+        "variance_init": [Interval(Real, 0, LARGEST, closed="right"), None],
         "kernel": [StrOptions({"auto", "reference"})],
     }
 

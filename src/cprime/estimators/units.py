@@ -19,7 +19,7 @@ from cprime.typing import Array
 # number of rows, stay inside float64. Others are brought to the edge of that window.
 LARGEST_EXPONENT = 400
 # A row this far outside the window of its model has squares that overflow.
-FARTHEST_EXPONENT = 490
+FARTHEST_EXPONENT = 440
 # Weights multiply squares, so their window is smaller.
 LARGEST_WEIGHT_EXPONENT = 100
 
@@ -53,8 +53,7 @@ class Units:
         largest, extreme = inputs.magnitude(X), ""
         if _scale(largest, LARGEST_EXPONENT) != 1.0:
             if not weights.all():
-                X = X[weights > 0]
-                largest = inputs.magnitude(X)
+                largest = inputs.magnitude(X[weights > 0])
             row, column, value, _ = inputs.first(X, lambda x: np.abs(x) == largest)
             extreme = f"; the largest is {value:.3g} at row {row}, column {column}"
         return cls.of(largest, float(weights.max()), extreme)
@@ -73,7 +72,7 @@ class Units:
         raise ValueError(
             f"{what} holds {value:.3g} at row {row}, column {column}. That is so much "
             f"larger than the rest (limit {limit:.3g}) that squared distances cannot "
-            "be told apart in float64: remove the row, or rescale or clip the column."
+            "be told apart in float64: remove it, or rescale or clip the column."
         )
 
     def means_in(self, means: Array) -> Array:

@@ -1,6 +1,9 @@
-"""Hypothesis draws the same examples every time, and may take the time it needs."""
+"""The same examples every time; with `make thorough`, many new ones."""
+
+import os
 
 from hypothesis import settings
 
 settings.register_profile("laws", derandomize=True, deadline=None, max_examples=60)
-settings.load_profile("laws")
+settings.register_profile("thorough", deadline=None, max_examples=1500)
+settings.load_profile(os.environ.get("CPRIME_EXAMPLES", "laws"))

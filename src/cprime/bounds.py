@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from cprime.kernels import Kernel, reference
-from cprime.rows import as_rows
+from cprime.rows import Rows, as_rows
 from cprime.stats import weighted_sum
 from cprime.theta import Coefficients
 from cprime.truncation import Truncated, closest
@@ -40,12 +40,13 @@ def free_energy(
         The clusters each row keeps, all different within a row.
     kernel : Kernel, optional
     """
+    rows, K = _checked(X, coefficients, C_prime, K)
 
     def energies(values: Array, weights: Array, *K_block: Array) -> Array:
         kept = _truncated(kernel, values, coefficients, C_prime, *K_block)
         return kept.free_energies()
 
-    return _mean(X, energies, K)
+    return _mean(rows, energies, K)
 
 
 def log_likelihood(
@@ -68,7 +69,8 @@ def gap(
     It is the KL divergence from the truncated to the full posterior. For C' = 1 and the
     sigma^2 of k-means it is the gap of Prop. 3. Parameters as for `free_energy`.
     """
-    return _mean(X, _gaps(coefficients, C_prime, kernel), K)
+    rows, K = _checked(X, coefficients, C_prime, K)
+    return _mean(rows, _gaps(coefficients, C_prime, kernel), K)
 
 
 def gap_per_row(
@@ -84,7 +86,8 @@ def gap_per_row(
     gap_n = log(1 + sum_{c not in K} p(c, y) / sum_{c in K} p(c, y)), never formed by
     subtraction, so a gap of 1e-20 is not reported as zero.
     """
-    lost: Array = as_rows(X).map(_gaps(coefficients, C_prime, kernel), K)
+    rows, K = _checked(X, coefficients, C_prime, K)
+    lost: Array = rows.map(_gaps(coefficients, C_prime, kernel), K)
     return lost
 
 
@@ -100,6 +103,7 @@ def gap_per_cluster(
 
     A cluster that is nobody's closest has lost nothing: its gap is 0.
     """
+    rows, K = _checked(X, coefficients, C_prime, K)
     C = len(coefficients.means)
     gaps = _gaps(coefficients, C_prime, kernel)
 
@@ -110,7 +114,7 @@ def gap_per_cluster(
             [np.bincount(labels, of, minlength=C) for of in (lost, weights)]
         )
 
-    lost, weight = as_rows(X).reduce(sums, K)
+    lost, weight = rows.reduce(sums, K)
     mean: Array = lost / np.where(weight > 0, weight, 1.0)
     return mean
 
@@ -137,13 +141,14 @@ def variational_free_energy(
         Not negative, rows summing to one; zeros are allowed.
     K : array of the same shape
     """
+    rows, K = _checked(X, coefficients, 1, K)
     q = np.asarray(q, dtype=np.float64)
 
     def log_joint(values: Array, weights: Array, K_block: Array) -> tuple[Array, ...]:
         kept = _truncated(kernel, values, coefficients, 1, K_block)
         return kept.highest + kept.relative, weights
 
-    expected, weights = as_rows(X).map(log_joint, np.asarray(K))
+    expected, weights = rows.map(log_joint, K)
     surprise = np.log(np.where(q > 0, q, 1.0))
     energies = (q * (expected - surprise)).sum(axis=1)
     return float(np.sum(weights * energies) / np.sum(weights))
@@ -227,8 +232,28 @@ def _truncated(
     if K is None:
         return kernel.posterior(values, coefficients, C_prime)
     distances = kernel.distances(values, coefficients.means)
-    kept = np.take_along_axis(distances, K, axis=1)
-    return Truncated(K, kept, *coefficients.log_joint(kept, K))
+    return Truncated.of(distances, K, coefficients)
+
+
+def _checked(
+    X: Any, coefficients: Coefficients, C_prime: int, K: Any
+) -> tuple[Rows, Array | None]:
+    """Return X and K as rows and array, if they go with the coefficients."""
+    rows, (C, D) = as_rows(X), coefficients.means.shape
+    if rows.n_features != D:
+        raise ValueError(f"X has {rows.n_features} features, but the means have {D}.")
+    if not 1 <= C_prime <= C:
+        raise ValueError(f"C_prime={C_prime} should be between 1 and C={C}.")
+    if K is None:
+        return rows, None
+    K = np.asarray(K)
+    ordered = np.sort(K, axis=1)
+    repeated = (ordered[:, 1:] == ordered[:, :-1]).any()
+    if repeated or ordered.min() < 0 or ordered.max() >= C:
+        raise ValueError(
+            f"K must hold, for every row, different clusters from 0 to {C - 1}."
+        )
+    return rows, K
 
 
 def _log_sum_exp(log_values: Array) -> Array:
@@ -240,12 +265,10 @@ def _log_sum_exp(log_values: Array) -> Array:
     return total
 
 
-def _mean(X: Any, per_row: Any, K: Any) -> float:
-    rows = as_rows(X)
-
+def _mean(rows: Rows, per_row: Any, K: Array | None) -> float:
     def sums(values: Array, weights: Array, *K_block: Array) -> Array:
         of_rows = per_row(values, weights, *K_block)
         return np.array([weighted_sum(weights, of_rows), np.sum(weights)])
 
-    total, weight = rows.reduce(sums, None if K is None else np.asarray(K))
+    total, weight = rows.reduce(sums, K)
     return float(total / weight)

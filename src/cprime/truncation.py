@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cprime.theta import Coefficients
 from cprime.typing import Array
 
 
@@ -60,6 +61,12 @@ class Truncated:
     distances: Array
     highest: Array
     relative: Array
+
+    @classmethod
+    def of(cls, distances: Array, K: Array, coefficients: Coefficients) -> "Truncated":
+        """Return clusters K of rows whose distances to all clusters are given."""
+        kept = np.take_along_axis(distances, K, axis=1)
+        return cls(K, kept, *coefficients.log_joint(kept, K))
 
     def normalise(self) -> tuple[Array, Array, Array]:
         """Return the truncated posterior and the two numbers that go with it.

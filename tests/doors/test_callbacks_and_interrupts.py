@@ -5,6 +5,7 @@ import sys
 
 import numpy as np
 import pytest
+from sklearn.exceptions import NotFittedError
 
 import cprime.estimators.callbacks
 from cprime import KMeans
@@ -125,3 +126,41 @@ def test_an_interrupt_keeps_the_best_complete_restart():
         km.fit(DATA)
     np.testing.assert_array_equal(km.cluster_centers_, first.cluster_centers_)
     assert km.inertia_ == first.inertia_ and km.converged_
+
+
+def test_a_fit_that_fails_leaves_the_estimator_as_it_was():
+    X = DATA[:100]
+    km = KMeans(3, random_state=0).fit(X)
+    before = km.predict(X)
+    wider = np.column_stack([X, X[:, 0]])
+    wider[5, 2] = np.nan
+    with pytest.raises(ValueError, match="NaN at row 5, column 2"):
+        km.fit(wider)
+    with pytest.raises(ValueError, match="n_samples=2 should be >= n_clusters=3"):
+        km.fit(wider[:2])
+    np.testing.assert_array_equal(km.predict(X), before)
+    with pytest.raises(ValueError, match="X has 3 features, but KMeans is expecting 2"):
+        km.predict(wider[:2])
+
+
+def test_an_interrupt_before_the_first_iteration_loses_nothing():
+    def interrupted(X, n_clusters, random_state):
+        raise KeyboardInterrupt
+
+    km = KMeans(3, init=interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        km.fit(DATA)
+    with pytest.raises(NotFittedError):
+        km.predict(DATA)
+    km.set_params(init=DATA[:3]).fit(DATA)
+    labels = km.predict(DATA)
+    with pytest.raises(KeyboardInterrupt):
+        km.set_params(init=interrupted).fit(DATA[:, :1])
+    np.testing.assert_array_equal(km.predict(DATA), labels)
+
+
+def test_parameters_set_after_a_fit_do_not_change_what_it_says():
+    km = KMeans(3, random_state=0).fit(DATA)
+    gap, bic = km.gap(DATA), km.bic(DATA)
+    km.set_params(c_prime=2, variance=1.0)
+    assert (km.gap(DATA), km.bic(DATA)) == (gap, bic)

@@ -43,16 +43,15 @@ class Scene:
 class FittedMixture:
     """Labels, distances, posteriors and densities from centres and a variance.
 
-    For estimators with `cluster_centers_`, `variance_`, `n_clusters`, `c_prime` and
-    `kernel`. Nothing here changes the estimator.
+    For estimators with the attributes below. Nothing here changes them.
     """
 
     cluster_centers_: Array
     variance_: float
-    variance: float | None
-    c_prime: int | None
     kernel: str
     random_state: Any
+    _C_prime: int
+    _n_parameters: int
 
     def predict(self, X: Any) -> Array:
         """Return the index of the closest cluster of every row.
@@ -97,8 +96,8 @@ class FittedMixture:
         """
         if sp.issparse(X) and sparse is None:
             raise ValueError(
-                "X is sparse: say sparse=True for a CSR posterior of c_prime entries "
-                "per row, or sparse=False for a dense one of n_clusters per row."
+                "X is sparse: say sparse=False for a dense posterior of n_clusters per "
+                "row, or sparse=True and a c_prime to store only that many."
             )
         scene = self._scene(X)
         C_prime = (
@@ -129,6 +128,7 @@ class FittedMixture:
         Returns
         -------
         log_density : ndarray of shape (n_samples,), float64
+            In nats.
         """
         scene = self._scene(X)
 
@@ -164,8 +164,9 @@ class FittedMixture:
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
         sample_weight : array-like of shape (n_samples,), optional
-        c_prime : int or None, default="fitted"
-            Clusters every row keeps; None is all of them. By default as in the fit.
+        c_prime : int or None, optional
+            Clusters every row keeps, its closest; None is all of them. By default as
+            many as in the fit.
         """
         return self._free_energy(self._scene(X, sample_weight), c_prime)
 
@@ -182,8 +183,8 @@ class FittedMixture:
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
         sample_weight : array-like of shape (n_samples,), optional
-        c_prime : int or None, default="fitted"
-            Clusters every row keeps. By default as in the fit.
+        c_prime : int or None, optional
+            Clusters every row keeps, its closest. By default as many as in the fit.
         per : {"row", "cluster"}, optional
             Return one value for every row, or the mean over the rows closest to each
             cluster. By default the mean over all rows.
@@ -250,7 +251,7 @@ class FittedMixture:
         labels : ndarray of shape (n_samples,)
             The cluster each row was drawn from.
         """
-        check_is_fitted(self)
+        check_is_fitted(self, "cluster_centers_")
         if not isinstance(n_samples, Integral) or n_samples < 1:
             raise ValueError(f"n_samples={n_samples!r} should be a whole number >= 1.")
         seed = self.random_state if random_state is None else random_state
@@ -283,9 +284,8 @@ class FittedMixture:
             )
         c_prime = None if bound == "likelihood" else "fitted"
         weight = float(np.sum(scene.rows.weights)) / scene.units.weight_scale
-        n_parameters = Isotropic(variance=self.variance).n_parameters(scene.C, scene.D)
         value = self._free_energy(scene, c_prime)
-        criterion = -2.0 * weight * value + n_parameters * price(weight)
+        criterion = -2.0 * weight * value + self._n_parameters * price(weight)
         if not math.isfinite(criterion):
             raise ValueError(
                 f"With a total sample_weight of {weight:.3g} the criterion is too "
@@ -294,7 +294,7 @@ class FittedMixture:
         return criterion
 
     def _scene(self, X: Any, sample_weight: Any = None) -> Scene:
-        check_is_fitted(self)
+        check_is_fitted(self, "cluster_centers_")
         X = inputs.checked_data(self, X, reset=False)
         weights = inputs.checked_weights(sample_weight, X.shape[0])
         largest = max(
@@ -314,7 +314,7 @@ class FittedMixture:
 
     def _c_prime(self, c_prime: Any, scene: Scene) -> int:
         fitted = isinstance(c_prime, str) and c_prime == "fitted"
-        asked = self.c_prime if fitted else c_prime
+        asked = self._C_prime if fitted else c_prime
         return scene.C if asked is None else inputs.checked_c_prime(asked, scene.C)
 
 

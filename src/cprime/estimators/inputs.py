@@ -135,7 +135,7 @@ def _refuse_other_than_numbers(X: Any) -> None:
     if hasattr(X, "columns"):
         for position, name in enumerate(X.columns):
             column = X[name]
-            if np.asarray(column[:1]).dtype.kind not in REAL:
+            if _kind(column) not in REAL:
                 _refuse(column, "X", f", column {position} ({name!r})")
     elif np.ma.isMaskedArray(X) or _kind(X) not in REAL:
         _refuse(X, "X")
@@ -195,9 +195,14 @@ def _refuse_cell(value: Any, name: str, index: Any, column: str) -> None:
         raise kind(f"{name} holds {value!r} at {place}: {error}") from error
 
 
-def _kind(X: Any) -> str:
-    """Return numpy's letter for the kind of values in X, or O if X has none."""
-    return str(getattr(getattr(X, "dtype", None), "kind", "O"))
+def _kind(values: Any) -> str:
+    """Return numpy's letter for the kind of values, asking as few of them as it can."""
+    if not hasattr(values, "dtype"):
+        return "O"
+    dtype = values.dtype
+    return str(
+        dtype.kind if hasattr(dtype, "kind") else np.asarray(values[:1]).dtype.kind
+    )
 
 
 def _place(index: Any, column: str = "") -> str:

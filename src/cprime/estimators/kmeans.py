@@ -21,7 +21,7 @@ from cprime import em, seeding
 from cprime.estimators import inputs
 from cprime.estimators.callbacks import CallbackSupportMixin, Watch, with_callbacks
 from cprime.estimators.fitted import FittedMixture
-from cprime.estimators.outcome import Outcome, set_attributes
+from cprime.estimators.outcome import Outcome, fitted_or_unchanged
 from cprime.estimators.restarts import Restarts
 from cprime.estimators.units import Units
 from cprime.estimators.warn import warn
@@ -30,6 +30,7 @@ from cprime.models import Isotropic
 from cprime.problem import Problem
 from cprime.search import Exact, Lazy, Search
 from cprime.seeding import Seeds
+from cprime.spread import one_cluster
 from cprime.theta import Theta
 from cprime.typing import Array
 
@@ -62,20 +63,21 @@ class KMeans(
     ----------
     n_clusters : int, default=8
         Number of clusters C.
-    init : {"k-means++", "plain-k-means++", "afk-mc2", "random"}, callable or \
-            array-like of shape (n_clusters, n_features), default="k-means++"
+    init : str, callable or array-like, default="k-means++"
         Where to start. "k-means++" is the greedy form, as in scikit-learn;
         "plain-k-means++" makes one draw per seed, as published; "afk-mc2" imitates it
-        in one pass over the data; "random" takes different rows. A callable gets
-        `(X, n_clusters, random_state=...)`.
+        in one pass over the data; "random" takes different rows. An array has shape
+        (n_clusters, n_features). A callable gets `(X, n_clusters, random_state=...)`
+        and returns one.
     n_init : "auto" or int, default="auto"
         Number of restarts, of which the best is kept: lowest inertia at `c_prime=1`,
         highest free energy otherwise. "auto" is 10 for "random" or a callable, else 1.
     max_iter : int, default=300
         Largest number of iterations (an E-step and an M-step) of one restart.
     tol : float, default=1e-4
-        Converged when the centres move less than this, relative to the variance of the
-        data. With `c_prime` other than 1 the variance must settle as well.
+        Converged when the sum of squared moves of the centres is at most `tol` times
+        the mean variance of the features; with `c_prime` other than 1 also
+        `|change of log variance_|` at most `tol`.
     verbose : int, default=0
         Print the progress of every iteration.
     random_state : int, RandomState instance or None, default=None
@@ -107,23 +109,28 @@ class KMeans(
     inertia_ : float
         Weighted sum of squared distances of rows to the centre of their label.
     variance_ : float
-        sigma^2 of the mixture. At `c_prime=1`, inertia_ / (n_features * weight).
+        sigma^2 of the mixture. At `c_prime=1`, unless held by `variance`, it is
+        inertia_ / (n_features * weight).
     free_energy_ : float
-        F of the training rows, mean per row.
+        F of the training rows, mean per row, in nats. Like every log density it
+        depends on the units of X.
     log_likelihood_ : float
-        L of the training rows, mean per row.
+        L of the training rows, mean per row, in nats.
     gap_ : float
-        L - F, at least 0: what keeping only C' clusters loses, in nats per row.
+        L - F, at least 0, in nats per row: the KL divergence from the posterior over
+        the C' kept clusters to the posterior over all. It measures what the assignment
+        leaves out, not whether equal, round clusters suit the data.
     trace_ : dict of ndarray
         History of the best restart, one entry per iteration, the start first. Row t of
-        `free_energy` and `variance` is after M-step t; `evaluations`, `changed`,
-        `relocated` and `seconds` are the work of that iteration.
+        `free_energy` and `variance` is after M-step t, before the E-step that follows;
+        `evaluations`, `changed`, `relocated` and `seconds` are the work of that
+        iteration.
     n_iter_ : int
         Iterations of the best restart.
     converged_ : bool
-        Whether it met `tol` before `max_iter`.
+        Whether it met `tol` before `max_iter` or a callback stopped it.
     evaluations_ : int
-        Distances computed by the whole fit, seeding and all restarts included.
+        Distances computed by seeding, by the sweeps of all restarts, and for the gap.
     n_relocations_ : int
         Empty clusters that were moved to badly served rows.
     n_features_in_ : int
@@ -133,8 +140,13 @@ class KMeans(
     Notes
     -----
     An interrupted fit keeps its best complete restart, or else its last complete
-    iteration: centres, variance, labels and free energy of that iteration's E- and
-    M-step, without `inertia_`, `log_likelihood_` and `gap_`.
+    iteration: centres, variance, free energy and (with C' < C) labels of that
+    iteration's E- and M-step, without `inertia_`, `log_likelihood_` and `gap_`. A fit
+    that fails leaves the estimator as it was.
+
+    From the same `init`, labels, inertia and `n_iter_` are scikit-learn's, except where
+    a row is exactly as near to two centres: here the lowest index wins. `random_state`
+    draws other seeds than scikit-learn's.
 
     References
     ----------
@@ -224,39 +236,27 @@ class KMeans(
         -------
         self : KMeans
         """
-        X = inputs.checked_data(self, X, reset=True)
-        weights = inputs.checked_weights(sample_weight, X.shape[0])
-        units = Units.of_rows(X, weights)
-        kernel, rows = get_kernel(self.kernel), units.rows(X, weights)
-        C_prime = self._checked_c_prime(rows.n_rows)
-        n_init = self._effective_n_init()
-        random_state = check_random_state(self.random_state)
-
-        overall = em.one_cluster(rows, kernel)
-        model = self._model(overall, units)
-        problem = Problem(rows, model, self._search(), kernel, C_prime)
-        tolerance = em.Tolerance(self.tol * overall.covariance, self.tol)
-        outcome = Outcome(problem, units, X.dtype)
-        restarts = Restarts(problem, tolerance, self.max_iter, outcome.rounded)
-        watch = Watch(
-            self,
-            n_init,
-            self.max_iter,
-            {"X": X, "metadata": {"sample_weight": sample_weight}},
-            lambda step: outcome.parameters(step.theta),
-        )
-        try:
-            for _ in range(n_init):
-                seeds = self._seeds(X, problem, units, random_state)
-                restarts.run(seeds, lambda steps: self._told(watch.run(steps), outcome))
-                if watch.stopped:
-                    break
-        except KeyboardInterrupt:
-            set_attributes(self, outcome.interrupted(restarts))
-            raise
-        set_attributes(self, outcome.complete(restarts))
+        with fitted_or_unchanged(self) as put:
+            X = inputs.checked_data(self, X, reset=True)
+            weights = inputs.checked_weights(sample_weight, X.shape[0])
+            C_prime = self._checked_c_prime(X.shape[0])
+            units = Units.of_rows(X, weights)
+            kernel, rows = get_kernel(self.kernel), units.rows(X, weights)
+            overall = one_cluster(rows, kernel)
+            model = self._model(overall, units)
+            problem = Problem(rows, model, self._search(), kernel, C_prime)
+            tolerance = em.Tolerance(self.tol * overall.covariance, self.tol)
+            outcome = Outcome(problem, units, X.dtype)
+            restarts = Restarts(problem, tolerance, self.max_iter, outcome.rounded)
+            data = {"X": X, "metadata": {"sample_weight": sample_weight}}
+            try:
+                self._run(restarts, outcome, data)
+            except KeyboardInterrupt:
+                if complete := outcome.interrupted(restarts):
+                    put(complete)
+                raise
+            put(outcome.complete(restarts))
         self._warn_if_degenerate(restarts, model)
-        watch.end()
         return self
 
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Array:
@@ -289,6 +289,8 @@ class KMeans(
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Return minus the k-means objective of these rows, as scikit-learn does.
+
+        It favours `c_prime=1`. To search over `c_prime`, score by `log_likelihood`.
 
         Parameters
         ----------
@@ -333,6 +335,25 @@ class KMeans(
     def _search(self) -> Search:
         return Lazy(self.eps) if self.search == "lazy" else Exact()
 
+    def _run(self, restarts: Restarts, outcome: Outcome, data: dict[str, Any]) -> None:
+        n_init = self._effective_n_init()
+        random_state = check_random_state(self.random_state)
+        watch = Watch(
+            self,
+            n_init,
+            self.max_iter,
+            data,
+            lambda step: outcome.parameters(step.theta),
+        )
+        for restart in range(n_init):
+            if self.verbose:
+                print(f"Restart {restart + 1} of {n_init}")
+            seeds = self._seeds(data["X"], outcome, random_state)
+            restarts.run(seeds, lambda steps: self._told(watch.run(steps), outcome))
+            if watch.stopped:
+                break
+        watch.end()
+
     def _effective_n_init(self) -> int:
         given = not (isinstance(self.init, str) or callable(self.init))
         if given and self.n_init not in ("auto", 1):
@@ -347,19 +368,18 @@ class KMeans(
             return int(self.n_init)
         return 10 if callable(self.init) or self.init == "random" else 1
 
-    def _seeds(
-        self, X: Any, problem: Problem, units: Units, random_state: Any
-    ) -> Seeds:
+    def _seeds(self, X: Any, outcome: Outcome, random_state: Any) -> Seeds:
         C = int(self.n_clusters)
         if isinstance(self.init, str):
             rng = np.random.default_rng(random_state.randint(2**31 - 1, size=4))
+            problem = outcome.problem
             return SEEDINGS[str(self.init)](problem.rows, C, problem.kernel, rng)
         init = self.init
         if callable(init):
             init = init(X, C, random_state=random_state)
         means = inputs.checked_means(init, C, X)
-        units.refuse_far(means, "init")
-        return Seeds(units.means_in(means), 0)
+        outcome.units.refuse_far(means, "init")
+        return Seeds(outcome.units.means_in(means), 0)
 
     def _told(self, steps: Iterator[em.Step], outcome: Outcome) -> Iterator[em.Step]:
         """Yield the steps, printing them if the person asked for it."""

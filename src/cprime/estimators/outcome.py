@@ -1,5 +1,7 @@
 """What a fit puts on its estimator."""
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +15,7 @@ from cprime.theta import Coefficients, Theta
 from cprime.typing import Array
 
 Attributes = dict[str, Any]
+OF_THE_INPUT = ("n_features_in_", "feature_names_in_")
 
 
 @dataclass(frozen=True)
@@ -38,6 +41,8 @@ class Outcome:
             "cluster_centers_": self.units.means_out(theta.means).astype(self.dtype),
             "variance_": self.units.variance_out(theta.covariance),
             "_n_features_out": len(theta.means),
+            "_C_prime": self.problem.C_prime,
+            "_n_parameters": self.problem.model.n_parameters(*theta.means.shape),
         }
 
     def complete(self, restarts: Restarts) -> Attributes:
@@ -84,9 +89,8 @@ class Outcome:
             "free_energy_": float(history["trace_"]["free_energy"][-1]),
             "evaluations_": restarts.evaluations,
         }
-        if run.last.K.shape[1] > 0:
-            attributes["labels_"] = run.last.K[:, 0].copy()
-        return attributes
+        labels = self.problem.rows.labels(run.last.K)
+        return attributes if labels is None else {**attributes, "labels_": labels}
 
     def _history(self, run: Run) -> Attributes:
         trace = {name: np.array(values) for name, values in run.trace.items()}
@@ -99,22 +103,41 @@ class Outcome:
             "n_relocations_": int(trace["relocated"].sum()),
         }
 
-    def _labels(self, K: Array, coefficients: Coefficients) -> Array:
-        """Return the closest cluster of every row; K does not hold it when C' = C."""
-        if K.shape[1] > 0:
-            return K[:, 0].copy()
-
+    def _labels(self, K: Any, coefficients: Coefficients) -> Array:
         def nearest(values: Array, weights: Array) -> Array:
             return self.problem.kernel.posterior(values, coefficients, 1).K[:, 0]
 
-        return self.problem.rows.map(nearest)
+        labels = self.problem.rows.labels(K)
+        return self.problem.rows.map(nearest) if labels is None else labels
 
 
-def set_attributes(estimator: Any, attributes: Attributes) -> None:
-    """Replace all fitted attributes, so that none is left over from an earlier fit."""
-    of_the_input = ("n_features_in_", "feature_names_in_")
-    for name in list(vars(estimator)):
-        if name.endswith("_") and name not in of_the_input:
-            delattr(estimator, name)
-    for name, value in attributes.items():
-        setattr(estimator, name, value)
+@contextmanager
+def fitted_or_unchanged(estimator: Any) -> Iterator[Callable[[Attributes], None]]:
+    """Give a function that sets the attributes of a fit, replacing all earlier ones.
+
+    If the fit ends in an error before that, the estimator is as it was: an earlier fit
+    stays whole, with the features it was fitted on.
+    """
+    before = _fitted(estimator)
+    done = False
+
+    def put(attributes: Attributes) -> None:
+        nonlocal done
+        done = True
+        for name in _fitted(estimator):
+            if name not in OF_THE_INPUT:
+                delattr(estimator, name)
+        vars(estimator).update(attributes)
+
+    try:
+        yield put
+    except BaseException:
+        if not done:
+            for name in _fitted(estimator):
+                delattr(estimator, name)
+            vars(estimator).update(before)
+        raise
+
+
+def _fitted(estimator: Any) -> Attributes:
+    return {name: v for name, v in vars(estimator).items() if name.endswith("_")}

@@ -43,7 +43,7 @@ def sweep(
     columns = _columns(values)
     distances = evaluate(columns, coefficients.means)
     chosen = select(distances, K, coefficients, plan, C_prime)
-    truncated = _truncate(distances, chosen, coefficients)
+    truncated = Truncated.of(distances, chosen, coefficients)
     stats = accumulate(columns, weights, K, truncated, coefficients)
     C = len(coefficients.means)
     return remembered(chosen, C), stats
@@ -53,7 +53,7 @@ def posterior(values: Array, coefficients: Coefficients, C_prime: int) -> Trunca
     """Return the C' closest clusters of every row and their log-joints."""
     found = evaluate(_columns(values), coefficients.means)
     K = select(found, None, coefficients, Plan(), C_prime)
-    return _truncate(found, K, coefficients)
+    return Truncated.of(found, K, coefficients)
 
 
 def distances(values: Array, means: Array) -> Array:
@@ -133,11 +133,6 @@ def remembered(K: Array, C: int) -> Array:
 def _columns(values: Array) -> Array:
     """Return the rows feature by feature, shape (D, B), in float64."""
     return np.ascontiguousarray(values.T, dtype=np.float64)
-
-
-def _truncate(distances: Array, K: Array, coefficients: Coefficients) -> Truncated:
-    kept = np.take_along_axis(distances, K, axis=1)
-    return Truncated(K, kept, *coefficients.log_joint(kept, K))
 
 
 def _n_changed(before: Array | None, after: Array, weights: Array) -> int:

@@ -32,6 +32,9 @@ class Rows(Protocol):
     def subset(self, indices: Array, K: Any) -> tuple["Rows", Any]:
         """Return these rows and their part of K."""
 
+    def labels(self, K: Any) -> Array | None:
+        """Return each row's closest cluster, unless K does not hold it (C' = C)."""
+
     def reassign(self, K: Any, indices: Array, cluster: int) -> Any:
         """Return K with these rows, of one cluster each, moved to `cluster`."""
 

@@ -53,6 +53,9 @@ class MemoryRows:
         part = MemoryRows(self.X[indices], self.weights[indices], self.scale)
         return part, K[indices]
 
+    def labels(self, K: Array) -> Array | None:
+        return K[:, 0].copy() if K.shape[1] > 0 else None
+
     def reassign(self, K: Array, indices: Array, cluster: int) -> Array:
         K = K.copy()
         K[indices] = cluster

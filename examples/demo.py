@@ -11,7 +11,8 @@ from cprime.datasets import make_birch_grid, make_birch_random
 from cprime.models import Isotropic
 from cprime.theta import Theta
 
-# Below this many nats per row a person would not notice the difference.
+N_INIT = 20
+# A rule of thumb: a posterior this close, in nats per row, is as good as hard.
 FINE = 0.05
 HARD, SOFT = "#3f90da", "#e76300"
 
@@ -34,13 +35,13 @@ def main(picture=Path("build/demo.png")):
 
 def timed_fit(data, c_prime):
     start = time.perf_counter()
-    km = KMeans(25, c_prime=c_prime, n_init=10, random_state=0).fit(data)
+    km = KMeans(25, c_prime=c_prime, n_init=N_INIT, random_state=0).fit(data)
     return km, time.perf_counter() - start
 
 
 def print_table(title, sample, fits):
     truth = Isotropic().coefficients(Theta(sample.centers, sample.variance))
-    print(f"\nBIRCH, {title}: {len(sample.data)} rows, best of 10 restarts")
+    print(f"\nBIRCH, {title}: {len(sample.data)} rows, best of {N_INIT} restarts")
     print(
         f"{'':18s}{'free energy F':>14s}{'likelihood L':>14s}{'gap L-F':>10s}{'s':>7s}"
     )
@@ -57,10 +58,12 @@ def print_table(title, sample, fits):
 
 def verdict(hard, soft):
     if hard.gap_ < FINE:
-        return f"hard assignment is fine, it loses {hard.gap_:.3f} nats per row."
+        return f"hard assignment is fine, its gap is {hard.gap_:.3f} nats per row."
+    gain = soft.log_likelihood_ - hard.log_likelihood_
     return (
-        f"hard assignment loses {hard.gap_:.2f} nats per row; C'=3 loses "
-        f"{soft.gap_:.2g}. Use c_prime=3."
+        f"hard assignment loses {hard.gap_:.2f} nats per row of its bound. C'=3 loses "
+        f"{soft.gap_:.2g},\n           and finds a mixture that is {gain:.3f} nats per "
+        "row more likely. Use c_prime=3."
     )
 
 
@@ -93,8 +96,11 @@ def draw_free_energy(ax, fits):
             middle = (km.free_energy_ + km.log_likelihood_) / 2
             ax.text(last, middle, f"  gap {km.gap_:.2f}", color=colour, va="center")
     ax.set(
-        xlabel="iteration", ylabel="nats per row", title="free energy and likelihood"
+        xlabel="iteration",
+        ylabel="nats per row",
+        title="free energy F and likelihood L",
     )
+    ax.xaxis.get_major_locator().set_params(integer=True)
     ax.grid(alpha=0.3)
     ax.spines[["top", "right"]].set_visible(False)
     ax.legend(loc="lower right", frameon=False)

@@ -57,7 +57,7 @@ def test_repeated_and_shuffled_rows_are_weighted_rows(init, data, case):
 
 
 @inits
-@pytest.mark.parametrize("distance", [1e3, 1e20])
+@pytest.mark.parametrize("distance", [1e3, 1e20, -1e20])
 def test_a_row_without_weight_has_no_say_however_far_it_is(init, distance):
     X = np.random.default_rng(8).normal(size=(60, 3))
     case = Case(MemoryRows(X), X[:4], C_prime=2)

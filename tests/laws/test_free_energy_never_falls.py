@@ -8,14 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from problems import cases, generator, variances
+from traces import assert_never_falls, history
 
 from cprime import KMeans
 from cprime.search import Exact, Lazy
 from cprime.theta import Theta
 
 searches = st.sampled_from([Exact(), Lazy(0.0), Lazy(0.1), Lazy(3.0)])
-# An M-step's scatter may lie this far below the one it is subtracted from.
-DEEPEST_FALL = 2.0**20
 
 
 @given(case=cases(), search=searches, variance=variances)
@@ -43,26 +42,9 @@ def test_neither_the_e_step_nor_the_m_step_lowers_it(case, search, variance):
         assert after >= before - paper.rounding(before, after)
 
 
-def assert_never_falls(F, variance, D):
-    # An M-step subtracts from the scatter before it: where the variance collapses,
-    # F is known only as well as what is left.
-    falls = np.minimum(np.r_[1.0, variance[:-1] / variance[1:]], DEEPEST_FALL)
-    errors = [paper.rounding(f, D * fall) for f, fall in zip(F, falls)]
-    assert np.all(np.diff(F) >= -np.add(errors[:-1], errors[1:]))
-
-
 def test_a_fall_would_be_noticed():
     with pytest.raises(AssertionError):
         assert_never_falls(np.array([-2.0, -1.0, -1.0 - 1e-12]), np.ones(3), D=2)
-
-
-def history(kmeans):
-    """Return F and the variance after every M-step and after the last sweep."""
-    F, variance = kmeans.trace_["free_energy"], kmeans.trace_["variance"]
-    if kmeans.cluster_centers_.dtype == np.float64:
-        # Centres rounded to float32 are not quite the best ones any more.
-        F, variance = np.r_[F, kmeans.free_energy_], np.r_[variance, kmeans.variance_]
-    return F, variance, kmeans.n_features_in_
 
 
 starts = ["k-means++", "random", "far away", "one corner", "repeated"]
@@ -94,35 +76,6 @@ def test_the_trace_of_a_fit_never_falls(start, data, case, search):
         max_iter=30,
         random_state=0,
     ).fit(case.rows.X, sample_weight=case.weights)
-    assert_never_falls(*history(kmeans))
-
-
-@pytest.mark.parametrize("c_prime", [1, 2, 3])
-def test_the_trace_never_falls_where_empty_clusters_move(c_prime):
-    X = np.random.default_rng(5).normal(size=(60, 2))
-    init = np.vstack([X[:3], X[:2] + 1e4])
-    kmeans = KMeans(5, init=init, c_prime=c_prime).fit(X)
-    assert kmeans.n_relocations_ == 2
-    assert_never_falls(*history(kmeans))
-
-
-# The cluster that stays empty is nobody's closest.
-@pytest.mark.filterwarnings("ignore:Number of distinct clusters")
-def test_an_empty_cluster_stays_where_its_move_would_lower_it():
-    X = np.random.default_rng(5).normal(size=(60, 2))
-    init = np.vstack([X[:2], X[:1] + 1e4])
-    # Under so large a variance a row loses more by leaving one of its two clusters.
-    kmeans = KMeans(3, init=init, c_prime=2, variance=100.0).fit(X)
-    assert kmeans.n_relocations_ == 0
-    assert_never_falls(*history(kmeans))
-
-
-@pytest.mark.parametrize("eps", [0.0, 0.5, 1e3, 1e200])
-def test_lazy_rows_do_not_leave_an_empty_cluster_that_came_to_them(eps):
-    X = np.array([-50.0, 0.0, 1.0, 2.0, 3.0, 9.0, 10.0])[:, None]
-    init = np.array([[-49.0], [1000.0], [2.0]])
-    kmeans = KMeans(3, init=init, search="lazy", eps=eps, tol=0.0).fit(X)
-    assert kmeans.n_relocations_ == 1
     assert_never_falls(*history(kmeans))
 
 

@@ -6,10 +6,11 @@ import numpy as np
 import paper
 from hypothesis import given
 from hypothesis import strategies as st
-from problems import FLOOR, NEVER_CONVERGED, cases, variances
+from problems import FLOOR, NEVER_CONVERGED, cases, labellings, variances
 
 from cprime import KMeans, em
 from cprime.models import Isotropic
+from cprime.theta import Theta
 
 any_variance = variances | st.floats(1e-200, 1e200)
 
@@ -42,6 +43,14 @@ def test_labels_and_centres_are_lloyds_in_every_iteration(case):
         labels, centres = lloyd(case.X, case.weights, before.theta.means)
         assert paper.labels(after.K, case.C).tolist() == labels
         assert np.abs(after.theta.means - centres).max() <= 8 * ulp
+
+
+@given(data=st.data(), case=cases(scattered=False))
+def test_labels_do_not_depend_on_the_labels_before_not_even_in_a_tie(data, case):
+    before = data.draw(labellings(case))
+    K, _ = case.problem(C_prime=1).sweep(Theta(case.means, 1.0), before)
+    labels, _ = lloyd(case.X, case.weights, case.means)
+    assert paper.labels(K, case.C).tolist() == labels
 
 
 @given(case=cases(gridded=False, max_rows=40, spare=1))

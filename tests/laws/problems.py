@@ -4,6 +4,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
@@ -18,6 +19,9 @@ from cprime.search import Exact
 FLOOR = 2.0**-80
 # Every iteration up to `max_iter` is run and can be looked at.
 NEVER_CONVERGED = Tolerance(shift=-math.inf, log_variance=0.0)
+
+# For tests that are repeated for every way to start.
+fewer_examples = settings(max_examples=settings.default.max_examples // 3)
 
 dtypes = st.sampled_from([np.float32, np.float64])
 variances = st.floats(-6.0, 6.0).map(np.exp2)

@@ -9,9 +9,9 @@ import numpy as np
 import paper
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from problems import cases, dtypes, generator
+from problems import cases, dtypes, fewer_examples, generator
 
 from cprime import KMeans
 from cprime.estimators.kmeans import SEEDINGS
@@ -55,7 +55,7 @@ def test_leaf_sums_add_up_alike_in_any_bracketing(data, start, values):
     assert math.isclose(in_order.total(), math.fsum(values), abs_tol=error)
 
 
-@settings(max_examples=15)
+@fewer_examples
 @given(data=st.data(), dtype=dtypes, C_prime=st.integers(1, 4), lazy=st.booleans())
 def test_sweeps_of_leaves_add_up_to_the_sweep_of_all_rows(data, dtype, C_prime, lazy):
     rng = generator(data.draw)
@@ -84,7 +84,7 @@ def test_sweeps_of_leaves_add_up_to_the_sweep_of_all_rows(data, dtype, C_prime, 
 # With C' > 1 two means may come to share all their rows: one is nobody's closest.
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("init", [*SEEDINGS, "given"])
-@settings(max_examples=20)
+@fewer_examples
 @given(case=cases(), random_state=st.integers(0, 100))
 def test_sparse_rows_give_the_bits_of_dense_ones(init, case, random_state):
     kmeans = KMeans(

@@ -6,9 +6,9 @@ from dataclasses import replace
 import numpy as np
 import paper
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from problems import cases
+from problems import cases, fewer_examples
 
 from cprime import KMeans
 from cprime.estimators.kmeans import SEEDINGS
@@ -38,7 +38,7 @@ def fitted(init, case, factor=1.0, weight_factor=1.0):
 
 @inits
 @pytest.mark.parametrize("hard", [True, False])
-@settings(max_examples=20)
+@fewer_examples
 @given(case=no_ties, exponent=st.integers(-30, 30))
 def test_scaled_rows_have_the_scaled_centres(init, hard, case, exponent):
     case, factor = replace(case, C_prime=1) if hard else case, 2.0**exponent
@@ -53,7 +53,7 @@ def test_scaled_rows_have_the_scaled_centres(init, hard, case, exponent):
 
 
 @inits
-@settings(max_examples=20)
+@fewer_examples
 @given(case=no_ties, exponent=st.integers(-300, 300))
 def test_scaled_weights_have_the_same_centres(init, case, exponent):
     one, other = fitted(init, case), fitted(init, case, weight_factor=2.0**exponent)

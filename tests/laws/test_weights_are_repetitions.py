@@ -4,10 +4,10 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
-from problems import Case, cases, generator
+from problems import Case, cases, fewer_examples, generator
 
 from cprime import KMeans
 from cprime.estimators.kmeans import SEEDINGS
@@ -37,7 +37,7 @@ def assert_same_centres(one, other, X):
 
 
 @inits
-@settings(max_examples=25)
+@fewer_examples
 @given(data=st.data(), case=cases(gridded=False, spare=4, max_rows=30))
 def test_repeated_and_shuffled_rows_are_weighted_rows(init, data, case):
     X, seed = case.rows.X, data.draw(st.integers(0, 99))

@@ -5,5 +5,5 @@ import os
 from hypothesis import settings
 
 settings.register_profile("laws", derandomize=True, deadline=None, max_examples=60)
-settings.register_profile("thorough", deadline=None, max_examples=1500)
+settings.register_profile("thorough", deadline=None, max_examples=400)
 settings.load_profile(os.environ.get("CPRIME_EXAMPLES", "laws"))

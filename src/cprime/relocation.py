@@ -14,6 +14,7 @@ from cprime.typing import Array
 # A row may leave its clusters only if at least this share of each stays behind;
 # otherwise the move empties another cluster, and subtracting the row leaves noise.
 STAYS_BEHIND = 1e-6
+LEAST_SCATTER_LEFT = 2.0**-20
 
 
 class Refilled(NamedTuple):
@@ -103,6 +104,8 @@ def _move(
     moved = replace(
         staying,
         counts=counts,
+        # What stays of it may be all rounding error, if the row was very far away.
+        scatter=max(staying.scatter, LEAST_SCATTER_LEFT * stats.scatter),
         weight=stats.weight,
         evaluations=stats.evaluations,
         changed=stats.changed,

@@ -17,6 +17,8 @@ from cprime.typing import Array
 
 # Length of the Markov chain behind each seed, as in Bachem et al. 2016.
 CHAIN_LENGTH = 200
+# Trials whose losses differ by no more than this share are equally good.
+SAME_LOSS = 1e-12
 
 
 @dataclass(frozen=True)
@@ -103,7 +105,8 @@ def _kmeans_plus_plus(
         trials = rows.take(line.rows[line.draw(line.weights * potential, points)])
         distances = np.minimum(line.distances(kernel, trials), nearest[:, None])
         losses = np.sum(line.weights[:, None] * distances, axis=0)
-        best = int(np.argmin(losses))
+        # The first of the best to within rounding, so the order of rows has no say.
+        best = int(np.argmax(losses <= losses.min() * (1.0 + SAME_LOSS)))
         means[c] = trials[best]
         nearest = potential = distances[:, best]
     return Seeds(means, rows.n_rows * (1 + (C - 1) * n_trials))
@@ -128,10 +131,10 @@ class _Line:
             return place
 
         places = rows.map(project)
-        self.rows = np.argsort(places, kind="stable")
-        self.weights = rows.map(lambda values, weights: weights)[self.rows]
-        self._places = places[self.rows]
         self._source = rows
+        self.rows = np.argsort(places, kind="stable")
+        self._copy = self._tell_copies_apart(places[self.rows])
+        self.weights = rows.map(lambda values, weights: weights)[self.rows]
 
     def draw(self, masses: Array, points: Array) -> Array:
         """Return the positions at these points in [0, 1) of the cumulated masses."""
@@ -142,12 +145,29 @@ class _Line:
         return positions
 
     def copies(self, position: int) -> slice:
-        """Return the positions of the row and of all that stand where it stands."""
-        place = self._places[position]
+        """Return the positions of the row and of all its identical copies."""
+        copy = self._copy[position]
         return slice(
-            int(np.searchsorted(self._places, place, side="left")),
-            int(np.searchsorted(self._places, place, side="right")),
+            int(np.searchsorted(self._copy, copy, side="left")),
+            int(np.searchsorted(self._copy, copy, side="right")),
         )
+
+    def _tell_copies_apart(self, places: Array) -> Array:
+        """Order rows in the same place by value; return a number for each distinct row.
+
+        Rows that differ may share a place if another is so far away that rounding takes
+        the difference.
+        """
+        starts = np.concatenate([[True], places[1:] != places[:-1]])
+        shared = np.flatnonzero(~(starts & np.concatenate([starts[1:], [True]])))
+        if len(shared) > 0:
+            contents = self._source.take(self.rows[shared])
+            value = np.unique(contents, axis=0, return_inverse=True)[1].ravel()
+            ordered = np.lexsort((value, places[shared]))
+            self.rows[shared] = self.rows[shared[ordered]]
+            value = value[ordered]
+            starts[shared[1:]] |= value[1:] != value[:-1]
+        return np.cumsum(starts)
 
     def distances(self, kernel: Kernel, means: Array) -> Array:
         """Return ||y - mu_c||^2 of every row, in the line's order."""

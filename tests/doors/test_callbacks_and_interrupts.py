@@ -125,7 +125,9 @@ def test_an_interrupt_keeps_the_best_complete_restart():
     with pytest.raises(KeyboardInterrupt):
         km.fit(DATA)
     np.testing.assert_array_equal(km.cluster_centers_, first.cluster_centers_)
+    np.testing.assert_array_equal(km.labels_, first.labels_)
     assert km.inertia_ == first.inertia_ and km.converged_
+    assert km.free_energy_ == first.free_energy_
 
 
 def test_a_fit_that_fails_leaves_the_estimator_as_it_was():

@@ -17,6 +17,8 @@ from sklearn.preprocessing import StandardScaler
 
 from cprime import KMeans, bounds
 from cprime.datasets import make_birch_grid, make_birch_random
+from cprime.models import Isotropic
+from cprime.theta import Theta
 
 DATA = make_birch_random(8, 60, rng=3).data
 WEIGHTS = np.random.default_rng(4).uniform(0.5, 2.0, len(DATA))
@@ -207,6 +209,31 @@ def test_lazy_keeps_its_labels_as_state():
     assert (own <= 1.3 * distances.min(axis=1) * (1 + 1e-12)).all()
     assert km.inertia_ == pytest.approx(np.sum(own**2), rel=1e-12)
     assert km.inertia_ > -km.score(DATA)
+
+
+def test_the_gap_of_a_lazy_fit_is_that_of_the_labels_it_kept():
+    km = KMeans(C, search="lazy", eps=3.0, random_state=0).fit(DATA)
+    mixture = Isotropic().coefficients(Theta(km.cluster_centers_, km.variance_))
+    kept = bounds.gap(DATA, mixture, K=km.labels_[:, None])
+    assert km.gap_ == pytest.approx(kept, rel=1e-13)
+    assert km.gap_ > km.gap(DATA)
+
+
+def test_densities_follow_the_units_even_where_squares_must_be_rescaled():
+    factor = 2.0**430
+    here, there = (KMeans(C, random_state=0).fit(x) for x in (DATA, DATA * factor))
+    shift = 2 * 430 * math.log(2.0)
+    np.testing.assert_allclose(
+        there.score_samples(DATA * factor), here.score_samples(DATA) - shift, rtol=1e-13
+    )
+    assert there.free_energy_ == pytest.approx(here.free_energy_ - shift, rel=1e-13)
+    np.testing.assert_array_equal(there.labels_, here.labels_)
+
+
+def test_evaluations_include_seeding():
+    by_seeding = KMeans(C, random_state=0, max_iter=1).fit(DATA).evaluations_
+    given = KMeans(C, init=DATA[:C], max_iter=1).fit(DATA).evaluations_
+    assert by_seeding - given == len(DATA) * (1 + (C - 1) * 4)
 
 
 def test_soft_kmeans_holds_the_variance():

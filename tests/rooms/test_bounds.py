@@ -5,7 +5,7 @@ import pytest
 
 from cprime import bounds
 from cprime.models import Isotropic
-from cprime.theta import Theta
+from cprime.theta import Coefficients, Theta
 
 X = np.random.default_rng(0).normal(size=(6, 2))
 MIXTURE = Isotropic().coefficients(Theta(X[:3], 1.0))
@@ -47,3 +47,15 @@ def test_given_clusters_may_be_a_list():
 def test_a_cluster_nobody_is_closest_to_has_lost_nothing():
     far = Isotropic().coefficients(Theta(np.array([[0.0, 0.0], [50.0, 50.0]]), 1.0))
     assert bounds.gap_per_cluster(X, far)[1] == 0.0
+
+
+def test_the_gap_is_that_of_the_best_clusters_also_when_biases_differ():
+    coefficients = Coefficients(np.array([-3.0, 0.0, -1.0]), X[:3], 1.3)
+    distances = ((X[:, None] - X[:3]) ** 2).sum(axis=2)
+    log_joint = coefficients.bias - 0.5 * 1.3**2 * distances
+    best_two = np.sort(log_joint, axis=1)[:, 1:]
+    expected = np.logaddexp.reduce(log_joint, axis=1) - np.logaddexp.reduce(
+        best_two, axis=1
+    )
+    found = bounds.gap_per_row(X, coefficients, C_prime=2)
+    np.testing.assert_allclose(found, expected, atol=1e-14)

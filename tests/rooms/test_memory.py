@@ -41,6 +41,9 @@ def test_nothing_is_remembered_when_all_clusters_are_kept():
     coefficients = Isotropic().coefficients(Theta(X[:5], 1.0))
     K, _ = MemoryRows(X).sweep(reference, None, coefficients, Exact().plan(), 5)
     assert K.shape == (N, 0)
+    block, _ = reference.sweep(X[:9], np.ones(9), None, coefficients, Exact().plan(), 5)
+    # Not a view: that would keep all of the block's clusters in memory.
+    assert block.base is None
 
 
 def test_sparse_rows_are_dense_one_block_at_a_time():

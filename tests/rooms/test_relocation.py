@@ -86,3 +86,17 @@ def test_relocations_are_counted_in_the_trace():
     km = KMeans(2, init=np.array([[0.0], [99.0]])).fit(X)
     assert km.n_relocations_ == km.trace_["relocated"].sum() == 1
     np.testing.assert_array_equal(np.sort(km.cluster_centers_, axis=0), [[0.5], [8.5]])
+
+
+@pytest.mark.parametrize("far", [1e6, 1e10, 1e14])
+@pytest.mark.parametrize("c_prime", [1, 2])
+@pytest.mark.parametrize("variance", [None, 1.0])
+def test_a_row_that_leaves_from_very_far_does_not_make_up_a_bound(
+    far, c_prime, variance
+):
+    # Its scatter is all there is: subtracting it leaves nothing but rounding error.
+    X = np.random.default_rng(0).standard_normal((40, 2))
+    X[0] = [far, 0.0]
+    km = KMeans(4, init=X[[1, 1, 1, 1]], c_prime=c_prime, variance=variance).fit(X)
+    assert km.n_relocations_ >= 1
+    assert (np.diff(km.trace_["free_energy"]) >= 0).all()

@@ -113,3 +113,35 @@ def test_evaluations_are_counted():
     greedy = seeding.greedy_kmeans_plus_plus(rows, 9, reference, rng)
     assert plain.evaluations == 9 * len(DATA)
     assert greedy.evaluations == (1 + 8 * 4) * len(DATA)
+
+
+@pytest.mark.parametrize("outlier", [1e17, 1e20])
+def test_one_row_far_away_does_not_blur_the_others(method, outlier):
+    X = DATA.copy()
+    X[17] = outlier
+    means = seeds(method, X)
+    assert len({tuple(m) for m in means}) == 9
+    np.testing.assert_array_equal(means, seeds(method, X[::-1]))
+
+
+@pytest.mark.parametrize("offset", [1e8, 1e12])
+def test_seeds_do_not_depend_on_the_origin(method, offset):
+    X = np.round(DATA * 1024) / 1024  # exact at either offset
+    np.testing.assert_array_equal(seeds(method, X + offset) - offset, seeds(method, X))
+
+
+def test_equally_good_trials_are_not_told_apart_by_rounding():
+    # On a lattice of 0.1 many trials tie, but not to the bit.
+    for seed in range(100):
+        rng = np.random.default_rng(seed)
+        X = 0.1 * rng.integers(-2, 3, size=(12, 2))
+        weights = rng.integers(1, 4, size=12)
+        np.testing.assert_array_equal(
+            seeds(seeding.greedy_kmeans_plus_plus, X, 4, weights.astype(float), seed),
+            seeds(
+                seeding.greedy_kmeans_plus_plus,
+                np.repeat(X, weights, axis=0),
+                4,
+                seed=seed,
+            ),
+        )

@@ -35,6 +35,9 @@ def checked_data(estimator: Any, X: Any, *, reset: bool) -> Any:
             ensure_all_finite=False,
             reset=reset,
         )
+    if sp.issparse(X) and not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
     if not math.isfinite(magnitude(X)):
         row, column, value, count = first(X, lambda values: ~np.isfinite(values))
         names = getattr(estimator, "feature_names_in_", None)

@@ -140,13 +140,13 @@ class KMeans(
     Notes
     -----
     An interrupted fit keeps its best complete restart, or else its last complete
-    iteration: centres, variance, free energy and (with C' < C) labels of that
-    iteration's E- and M-step, without `inertia_`, `log_likelihood_` and `gap_`. A fit
-    that fails leaves the estimator as it was.
+    iteration, with what is known of it at once: no `log_likelihood_` and `gap_`, with
+    C' = C no `labels_`, and of an iteration no `inertia_`. A fit that fails leaves the
+    estimator as it was.
 
     From the same `init`, labels, inertia and `n_iter_` are scikit-learn's, except where
-    a row is exactly as near to two centres: here the lowest index wins. `random_state`
-    draws other seeds than scikit-learn's.
+    a row is exactly as near to two centres, where the lowest index wins here, and where
+    a cluster becomes empty. `random_state` draws other seeds than scikit-learn's.
 
     References
     ----------
@@ -251,11 +251,12 @@ class KMeans(
             data = {"X": X, "metadata": {"sample_weight": sample_weight}}
             try:
                 self._run(restarts, outcome, data)
+                attributes = outcome.complete(restarts)
             except KeyboardInterrupt:
-                if complete := outcome.interrupted(restarts):
-                    put(complete)
+                if known := outcome.interrupted(restarts):
+                    put(known)
                 raise
-            put(outcome.complete(restarts))
+            put(attributes)
         self._warn_if_degenerate(restarts, model)
         return self
 

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 from cprime import bounds
-from cprime.estimators.restarts import Restarts, Run
+from cprime.estimators.restarts import TRACED, Restarts, Run
 from cprime.estimators.units import Units
 from cprime.problem import Problem
 from cprime.theta import Coefficients, Theta
 from cprime.typing import Array
 
 Attributes = dict[str, Any]
-OF_THE_INPUT = ("n_features_in_", "feature_names_in_")
+OF_THE_INPUT = {"n_features_in_", "feature_names_in_"}
 
 
 @dataclass(frozen=True)
@@ -52,9 +52,11 @@ class Outcome:
         """
         run = restarts.best
         assert run is not None and run.fit is not None
-        fit, problem = run.fit, self.problem
-        coefficients = problem.model.coefficients(fit.theta)
-        labels = self._labels(fit.K, coefficients)
+        known, problem = self._known(run, restarts.evaluations), self.problem
+        coefficients = problem.model.coefficients(run.fit.theta)
+        labels = known.get("labels_", None)
+        if labels is None:
+            labels = self._nearest(coefficients)
         gap = bounds.gap(
             problem.rows,
             coefficients,
@@ -62,38 +64,41 @@ class Outcome:
             K=labels[:, None] if problem.C_prime == 1 else None,
             kernel=problem.kernel,
         )
-        free_energy = self.log_density(fit.free_energy)
-        gap_evaluations = problem.rows.n_rows * len(fit.theta.means)
+        gap_evaluations = problem.rows.n_rows * len(coefficients.means)
         return {
-            **self.parameters(fit.theta),
-            **self._history(run),
+            **known,
             "labels_": labels,
-            "inertia_": self.units.objective_out(fit.stats.quantization_error),
-            "free_energy_": float(free_energy),
-            "log_likelihood_": float(free_energy) + gap,
+            "log_likelihood_": known["free_energy_"] + gap,
             "gap_": gap,
             "evaluations_": restarts.evaluations + gap_evaluations,
         }
 
     def interrupted(self, restarts: Restarts) -> Attributes:
-        """Return what is complete: the best restart, or else the last iteration."""
-        if restarts.best is not None:
-            return self.complete(restarts)
-        run = restarts.current
-        if run is None:
-            return {}
-        history = self._history(run)
+        """Return what is known without another sweep.
+
+        That is the best complete restart, or else the last complete iteration.
+        """
+        run = restarts.best or restarts.current
+        return {} if run is None else self._known(run, restarts.evaluations)
+
+    def _known(self, run: Run, evaluations: int) -> Attributes:
+        end = run.last if run.fit is None else run.fit
         attributes = {
-            **self.parameters(run.last.theta),
-            **history,
-            "free_energy_": float(history["trace_"]["free_energy"][-1]),
-            "evaluations_": restarts.evaluations,
+            **self.parameters(end.theta),
+            **self._history(run),
+            "free_energy_": float(self.log_density(end.free_energy)),
+            "evaluations_": evaluations,
         }
-        labels = self.problem.rows.labels(run.last.K)
-        return attributes if labels is None else {**attributes, "labels_": labels}
+        if run.fit is not None:
+            error = run.fit.stats.quantization_error
+            attributes["inertia_"] = self.units.objective_out(error)
+        labels = self.problem.rows.labels(end.K)
+        if labels is not None:
+            attributes["labels_"] = labels
+        return attributes
 
     def _history(self, run: Run) -> Attributes:
-        trace = {name: np.array(values) for name, values in run.trace.items()}
+        trace = {name: np.array([line[name] for line in run.trace]) for name in TRACED}
         trace["free_energy"] = self.log_density(trace["free_energy"])
         trace["variance"] = trace["variance"] / self.units.scale / self.units.scale
         return {
@@ -103,12 +108,12 @@ class Outcome:
             "n_relocations_": int(trace["relocated"].sum()),
         }
 
-    def _labels(self, K: Any, coefficients: Coefficients) -> Array:
+    def _nearest(self, coefficients: Coefficients) -> Array:
         def nearest(values: Array, weights: Array) -> Array:
             return self.problem.kernel.posterior(values, coefficients, 1).K[:, 0]
 
-        labels = self.problem.rows.labels(K)
-        return self.problem.rows.map(nearest) if labels is None else labels
+        labels: Array = self.problem.rows.map(nearest)
+        return labels
 
 
 @contextmanager
@@ -123,11 +128,10 @@ def fitted_or_unchanged(estimator: Any) -> Iterator[Callable[[Attributes], None]
 
     def put(attributes: Attributes) -> None:
         nonlocal done
-        done = True
-        for name in _fitted(estimator):
-            if name not in OF_THE_INPUT:
-                delattr(estimator, name)
         vars(estimator).update(attributes)
+        for name in _fitted(estimator).keys() - attributes.keys() - OF_THE_INPUT:
+            delattr(estimator, name)
+        done = True
 
     try:
         yield put

@@ -29,7 +29,7 @@ TRACED = (
 class Run:
     """One restart: its history, the last complete step, and where it ended."""
 
-    trace: dict[str, list[Any]]
+    trace: list[dict[str, Any]]
     last: em.Step
     fit: em.Fit | None = None
 
@@ -92,14 +92,14 @@ class Restarts:
         return run
 
     def _record(self, step: em.Step) -> None:
-        if self.current is None:
-            self.current = Run({name: [] for name in TRACED}, step)
-        self.current.last = step
+        line = {
+            name: step.theta.covariance if name == "variance" else getattr(step, name)
+            for name in TRACED
+        }
+        trace = [] if self.current is None else self.current.trace
+        # One assignment: an interrupt finds the step recorded whole, or not at all.
+        self.current = Run([*trace, line], step)
         self.evaluations += step.evaluations
-        for name in TRACED:
-            variance = name == "variance"
-            value = step.theta.covariance if variance else getattr(step, name)
-            self.current.trace[name].append(value)
 
     def _beats(self, run: Run, best: Run) -> bool:
         objective = run.objective(self._problem.C_prime)

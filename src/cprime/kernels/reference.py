@@ -127,7 +127,7 @@ def accumulate(
 
 def remembered(K: Array, C: int) -> Array:
     """Return what of K a row must carry to the next sweep: nothing, if it is all C."""
-    return K[:, :0] if K.shape[1] == C else K
+    return np.empty((len(K), 0), dtype=K.dtype) if K.shape[1] == C else K
 
 
 def _columns(values: Array) -> Array:

@@ -10,10 +10,11 @@ from cprime.stats import Stats
 from cprime.theta import Coefficients, Theta
 from cprime.typing import Array
 
-# In one M-step the variance may fall to this share of the scatter about the old means,
-# no further. Below it, what is left of the scatter is rounding error: rows a million
-# standard deviations from their old mean. The next sweep sees them up close.
-STEEPEST_FALL = 2.0**-20
+# About other means than those it was summed about, scatter is known to this share of
+# itself: what is left below that, of rows a thousand standard deviations from their old
+# mean, may be rounding error. Taking it as this much, F and sigma^2 err on the safe
+# side, F still rises, and the next sweep sees the rows up close.
+KNOWN_SHARE = 2.0**-20
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,7 @@ class Isotropic:
         if self.variance is not None:
             return replace(theta, covariance=self.variance)
         D = theta.means.shape[1]
-        variance = max(scatter, STEEPEST_FALL * stats.scatter) / (D * stats.weight)
+        variance = scatter / (D * stats.weight)
         return replace(theta, covariance=max(variance, self.floor))
 
 
@@ -82,4 +83,5 @@ def _scatter(theta: Theta, stats: Stats, about: Theta) -> float:
     """Return sum q ||y - mu||^2 about theta's means, from sums about other means."""
     step = theta.means - about.means
     moved = stats.counts[:, None] * step - 2.0 * stats.shifts
-    return max(stats.scatter + float(np.sum(step * moved)), 0.0)
+    change = float(np.sum(step * moved))
+    return max(stats.scatter + change, KNOWN_SHARE * stats.scatter)

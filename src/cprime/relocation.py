@@ -7,14 +7,13 @@ import numpy as np
 
 from cprime.models import Model
 from cprime.problem import Problem
-from cprime.stats import Stats
+from cprime.stats import Stats, remaining
 from cprime.theta import Theta
 from cprime.typing import Array
 
 # A row may leave its clusters only if at least this share of each stays behind;
 # otherwise the move empties another cluster, and subtracting the row leaves noise.
 STAYS_BEHIND = 1e-6
-LEAST_SCATTER_LEFT = 2.0**-20
 
 
 class Refilled(NamedTuple):
@@ -104,8 +103,7 @@ def _move(
     moved = replace(
         staying,
         counts=counts,
-        # What stays of it may be all rounding error, if the row was very far away.
-        scatter=max(staying.scatter, LEAST_SCATTER_LEFT * stats.scatter),
+        scatter=remaining(stats.scatter, leaving.scatter),
         weight=stats.weight,
         evaluations=stats.evaluations,
         changed=stats.changed,

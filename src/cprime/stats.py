@@ -6,6 +6,19 @@ import numpy as np
 
 from cprime.typing import Array
 
+# What a subtraction leaves of a scatter below this share of it may be rounding error.
+KNOWN_SHARE = 2.0**-20
+
+
+def remaining(scatter: float, taken: float) -> float:
+    """Return scatter - taken, or more where rounding may have eaten the difference.
+
+    It happens when means start, or a row lay, a thousand standard deviations away. A
+    scatter taken too large makes sigma^2 and F err on the safe side; F still rises, and
+    the next sweep sees the rows up close.
+    """
+    return max(scatter - taken, KNOWN_SHARE * scatter)
+
 
 def weighted_sum(weights: Array, values: Array) -> float:
     """Return sum w v; a row of no weight adds nothing, not even an infinity."""

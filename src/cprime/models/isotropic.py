@@ -6,15 +6,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from cprime.stats import Stats
+from cprime.stats import Stats, remaining
 from cprime.theta import Coefficients, Theta
 from cprime.typing import Array
-
-# About other means than those it was summed about, scatter is known to this share of
-# itself: what is left below that, of rows a thousand standard deviations from their old
-# mean, may be rounding error. Taking it as this much, F and sigma^2 err on the safe
-# side, F still rises, and the next sweep sees the rows up close.
-KNOWN_SHARE = 2.0**-20
 
 
 @dataclass(frozen=True)
@@ -82,6 +76,5 @@ class Isotropic:
 def _scatter(theta: Theta, stats: Stats, about: Theta) -> float:
     """Return sum q ||y - mu||^2 about theta's means, from sums about other means."""
     step = theta.means - about.means
-    moved = stats.counts[:, None] * step - 2.0 * stats.shifts
-    change = float(np.sum(step * moved))
-    return max(stats.scatter + change, KNOWN_SHARE * stats.scatter)
+    gained = 2.0 * stats.shifts - stats.counts[:, None] * step
+    return remaining(stats.scatter, float(np.sum(step * gained)))

@@ -150,8 +150,8 @@ def variational_free_energy(
 
     expected, weights = rows.map(log_joint, K)
     surprise = np.log(np.where(q > 0, q, 1.0))
-    energies = (q * (expected - surprise)).sum(axis=1)
-    return float(np.sum(weights * energies) / np.sum(weights))
+    energies = (q * np.where(q > 0, expected - surprise, 0.0)).sum(axis=1)
+    return weighted_sum(weights, energies) / float(np.sum(weights))
 
 
 def free_energy_of_variance(variance: float, C: int, D: int) -> float:
@@ -247,6 +247,8 @@ def _checked(
     if K is None:
         return rows, None
     K = np.asarray(K)
+    if K.ndim != 2 or len(K) != rows.n_rows:
+        raise ValueError(f"K has shape {K.shape}: X has {rows.n_rows} rows.")
     ordered = np.sort(K, axis=1)
     repeated = (ordered[:, 1:] == ordered[:, :-1]).any()
     if repeated or ordered.min() < 0 or ordered.max() >= C:

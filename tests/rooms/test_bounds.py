@@ -37,6 +37,12 @@ def test_the_clusters_of_a_row_are_different_and_exist(measure, row):
         measure(X, MIXTURE, K=[row] * 6)
 
 
+@pytest.mark.parametrize("measure", MEASURES)
+def test_every_row_has_clusters_of_its_own(measure):
+    with pytest.raises(ValueError, match=r"K has shape \(1, 2\): X has 6 rows"):
+        measure(X, MIXTURE, K=[[0, 1]])
+
+
 def test_given_clusters_may_be_a_list():
     K = [[0, 1]] * 6
     assert bounds.gap(X, MIXTURE, K=K) == pytest.approx(

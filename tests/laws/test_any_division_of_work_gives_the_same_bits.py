@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from problems import cases, dtypes, fewer_examples, generator
 
 from cprime import KMeans
-from cprime.estimators.kmeans import SEEDINGS
+from cprime.estimators.starts import SEEDINGS
 from cprime.kernels import reference
 from cprime.models import Isotropic
 from cprime.rows import LEAF_ROWS, MemoryRows

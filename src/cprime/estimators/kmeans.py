@@ -17,29 +17,23 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from cprime import em, seeding
+from cprime import em
 from cprime.estimators import inputs
 from cprime.estimators.callbacks import CallbackSupportMixin, Watch, with_callbacks
 from cprime.estimators.fitted import FittedMixture
 from cprime.estimators.outcome import Outcome, fitted_or_unchanged
 from cprime.estimators.restarts import Restarts
+from cprime.estimators.starts import SEEDINGS, find_seeds, n_restarts
 from cprime.estimators.units import Units
 from cprime.estimators.warn import warn
 from cprime.kernels import get_kernel
 from cprime.models import Isotropic
 from cprime.problem import Problem
 from cprime.search import Exact, Lazy, Search
-from cprime.seeding import Seeds
 from cprime.spread import one_cluster
 from cprime.theta import Theta
 from cprime.typing import Array
 
-SEEDINGS = {
-    "k-means++": seeding.greedy_kmeans_plus_plus,
-    "plain-k-means++": seeding.kmeans_plus_plus,
-    "afk-mc2": seeding.afk_mc2,
-    "random": seeding.random_rows,
-}
 LARGEST = sys.float_info.max
 
 
@@ -337,7 +331,7 @@ class KMeans(
         return Lazy(self.eps) if self.search == "lazy" else Exact()
 
     def _run(self, restarts: Restarts, outcome: Outcome, data: dict[str, Any]) -> None:
-        n_init = self._effective_n_init()
+        n_init = n_restarts(self)
         random_state = check_random_state(self.random_state)
         watch = Watch(
             self,
@@ -349,38 +343,12 @@ class KMeans(
         for restart in range(n_init):
             if self.verbose:
                 print(f"Restart {restart + 1} of {n_init}")
-            seeds = self._seeds(data["X"], outcome, random_state)
+            C, X = int(self.n_clusters), data["X"]
+            seeds = find_seeds(self.init, C, X, outcome, random_state)
             restarts.run(seeds, lambda steps: self._told(watch.run(steps), outcome))
             if watch.stopped:
                 break
         watch.end()
-
-    def _effective_n_init(self) -> int:
-        given = not (isinstance(self.init, str) or callable(self.init))
-        if given and self.n_init not in ("auto", 1):
-            warn(
-                "Explicit initial center position passed: performing only one init in "
-                f"{type(self).__name__} instead of n_init={self.n_init}.",
-                RuntimeWarning,
-            )
-        if given:
-            return 1
-        if self.n_init != "auto":
-            return int(self.n_init)
-        return 10 if callable(self.init) or self.init == "random" else 1
-
-    def _seeds(self, X: Any, outcome: Outcome, random_state: Any) -> Seeds:
-        C = int(self.n_clusters)
-        if isinstance(self.init, str):
-            rng = np.random.default_rng(random_state.randint(2**31 - 1, size=4))
-            problem = outcome.problem
-            return SEEDINGS[str(self.init)](problem.rows, C, problem.kernel, rng)
-        init = self.init
-        if callable(init):
-            init = init(X, C, random_state=random_state)
-        means = inputs.checked_means(init, C, X)
-        outcome.units.refuse_far(means, "init")
-        return Seeds(outcome.units.means_in(means), 0)
 
     def _told(self, steps: Iterator[em.Step], outcome: Outcome) -> Iterator[em.Step]:
         """Yield the steps, printing them if the person asked for it."""

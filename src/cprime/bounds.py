@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from cprime.kernels import Kernel, reference
-from cprime.rows import Rows, as_rows
+from cprime.rows import MemoryRows, Rows, as_rows
 from cprime.stats import weighted_sum
 from cprime.theta import Coefficients
-from cprime.truncation import Truncated, closest
+from cprime.truncation import Truncated
 from cprime.typing import Array
 
 
@@ -87,7 +87,7 @@ def gap_per_row(
     subtraction, so a gap of 1e-20 is not reported as zero.
     """
     rows, K = _checked(X, coefficients, C_prime, K)
-    lost: Array = rows.map(_gaps(coefficients, C_prime, kernel), K)
+    lost: Array = rows.map(_gaps(coefficients, C_prime, kernel), *_given(K))
     return lost
 
 
@@ -108,13 +108,13 @@ def gap_per_cluster(
     gaps = _gaps(coefficients, C_prime, kernel)
 
     def sums(values: Array, weights: Array, *K_block: Array) -> Array:
-        labels = kernel.posterior(values, coefficients, 1).K[:, 0]
+        labels = kernel.nearest(values, coefficients)
         lost = weights * gaps(values, weights, *K_block)
         return np.stack(
             [np.bincount(labels, of, minlength=C) for of in (lost, weights)]
         )
 
-    lost, weight = rows.reduce(sums, K)
+    lost, weight = rows.reduce(sums, *_given(K))
     mean: Array = lost / np.where(weight > 0, weight, 1.0)
     return mean
 
@@ -206,18 +206,12 @@ def _gaps(coefficients: Coefficients, C_prime: int, kernel: Kernel) -> Any:
     C = len(coefficients.means)
 
     def gaps(values: Array, weights: Array, *K_block: Array) -> Array:
-        distances = kernel.distances(values, coefficients.means)
         if K_block:
-            K = K_block[0]
-        else:
-            K = closest(distances + coefficients.penalty(), C_prime)
-        _, relative = coefficients.log_joint(distances, np.arange(C))
-        kept = np.zeros(relative.shape, dtype=bool)
-        np.put_along_axis(kept, K, True, axis=1)
-        inside = _log_sum_exp(np.where(kept, relative, -np.inf))
-        outside = _log_sum_exp(np.where(kept, -np.inf, relative))
-        lost: Array = np.logaddexp(0.0, outside - inside)
-        return lost
+            return kernel.gaps(values, K_block[0], coefficients)
+        if C_prime == C:
+            return np.zeros(len(values))
+        K = kernel.posterior(values, coefficients, C_prime).K
+        return kernel.gaps(values, K, coefficients)
 
     return gaps
 
@@ -233,6 +227,10 @@ def _truncated(
         return kernel.posterior(values, coefficients, C_prime)
     distances = kernel.distances(values, coefficients.means)
     return Truncated.of(distances, K, coefficients)
+
+
+def _given(K: Array | None) -> tuple[Array, ...]:
+    return () if K is None else (K,)
 
 
 def _checked(
@@ -258,19 +256,14 @@ def _checked(
     return rows, K
 
 
-def _log_sum_exp(log_values: Array) -> Array:
-    """Return log sum exp over each row; -inf where every value is."""
-    highest = log_values.max(axis=1)
-    offset = np.where(np.isfinite(highest), highest, 0.0)
-    with np.errstate(divide="ignore"):
-        total: Array = np.log(np.exp(log_values - offset[:, None]).sum(axis=1)) + offset
-    return total
-
-
 def _mean(rows: Rows, per_row: Any, K: Array | None) -> float:
-    def sums(values: Array, weights: Array, *K_block: Array) -> Array:
-        of_rows = per_row(values, weights, *K_block)
-        return np.array([weighted_sum(weights, of_rows), np.sum(weights)])
+    def with_weights(values: Array, weights: Array, *K_block: Array) -> Any:
+        return per_row(values, weights, *K_block), weights
 
-    total, weight = rows.reduce(sums, K)
+    of_rows, weights = rows.map(with_weights, *_given(K))
+
+    def sums(of_leaf: Array, weights: Array) -> Array:
+        return np.array([weighted_sum(weights, of_leaf[:, 0]), np.sum(weights)])
+
+    total, weight = MemoryRows(of_rows[:, None], weights).reduce(sums)
     return float(total / weight)

@@ -70,7 +70,10 @@ def afk_mc2(rows: Rows, C: int, kernel: Kernel, rng: np.random.Generator) -> See
     means = np.empty((C, rows.n_features))
     means[0] = rows.take(line.rows[first])[0]
     evaluations = rows.n_rows
-    spread = line.distances(kernel, means[:1])[:, 0]
+    in_given_order = rows.map(
+        lambda values, _: kernel.distances(values, means[:1])[:, 0]
+    )
+    spread = in_given_order[line.rows]
     total = float(np.sum(line.weights * spread))
     # Density of the proposal per unit of weight.
     proposal = np.full(rows.n_rows, 1.0 / np.sum(line.weights))
@@ -93,23 +96,69 @@ def afk_mc2(rows: Rows, C: int, kernel: Kernel, rng: np.random.Generator) -> See
 def _kmeans_plus_plus(
     rows: Rows, C: int, kernel: Kernel, rng: np.random.Generator, n_trials: int
 ) -> Seeds:
-    line = _Line(rows, rng)
-    means = np.empty((C, rows.n_features))
-    potential = np.ones(rows.n_rows)
-    nearest = np.full(rows.n_rows, np.inf)
+    line, chosen = _Line(rows, rng), _Chosen(rows, C, kernel)
+    masses = line.weights
     for c in range(C):
-        if not np.any(line.weights * potential):
-            # Every weighted row is a seed already: the rest can only repeat them.
-            potential = np.ones(rows.n_rows)
         points = rng.random(n_trials if c > 0 else 1)
-        trials = rows.take(line.rows[line.draw(line.weights * potential, points)])
-        distances = np.minimum(line.distances(kernel, trials), nearest[:, None])
-        losses = np.sum(line.weights[:, None] * distances, axis=0)
-        # The first of the best to within rounding, so the order of rows has no say.
-        best = int(np.argmax(losses <= losses.min() * (1.0 + SAME_LOSS)))
-        means[c] = trials[best]
-        nearest = potential = distances[:, best]
-    return Seeds(means, rows.n_rows * (1 + (C - 1) * n_trials))
+        trials = rows.take(line.rows[line.draw(masses, points)])
+        best = 0
+        if len(trials) > 1:
+            losses = chosen.losses_with(trials)
+            # The first of the best to within rounding: the order of rows has no say.
+            best = int(np.argmax(losses <= losses.min() * (1.0 + SAME_LOSS)))
+        chosen.add(trials[best])
+        masses = line.weights * chosen.nearest[line.rows]
+        if not masses.any():
+            # Every weighted row is a seed already: the rest can only repeat them.
+            masses = line.weights
+    return Seeds(chosen.means, chosen.evaluations)
+
+
+class _Chosen:
+    """Seeds chosen so far, and how near every row is to the nearest of them."""
+
+    def __init__(self, rows: Rows, C: int, kernel: Kernel):
+        self._rows, self._kernel, self._n = rows, kernel, 0
+        self.means = np.empty((C, rows.n_features))
+        self.nearest = np.full(rows.n_rows, np.inf)
+        self._owner = np.zeros(rows.n_rows, dtype=np.int32)
+        self.evaluations = 0
+
+    def losses_with(self, trials: Array) -> Array:
+        """Return sum w ||y - nearest seed||^2, were each of the trials a seed too."""
+        seeds = self.means[: self._n]
+
+        def losses(
+            values: Array, weights: Array, nearest: Array, owner: Array
+        ) -> tuple[Array, Array]:
+            of_part, evaluations = self._kernel.trial_losses(
+                values, weights, nearest, owner, seeds, trials
+            )
+            return of_part[None], np.array([evaluations])
+
+        of_parts, evaluations = self._rows.map(losses, self.nearest, self._owner)
+        self.evaluations += int(evaluations.sum())
+        total: Array = of_parts.sum(axis=0)
+        return total
+
+    def add(self, mean: Array) -> None:
+        """Make `mean` a seed."""
+        seeds = self.means[: self._n]
+
+        def accept(
+            values: Array, weights: Array, nearest: Array, owner: Array
+        ) -> tuple[Array, ...]:
+            nearest, owner, evaluations = self._kernel.accept_trial(
+                values, nearest, owner, seeds, mean
+            )
+            return nearest, owner, np.array([evaluations])
+
+        self.nearest, self._owner, evaluations = self._rows.map(
+            accept, self.nearest, self._owner
+        )
+        self.evaluations += int(evaluations.sum())
+        self.means[self._n] = mean
+        self._n += 1
 
 
 class _Line:
@@ -140,8 +189,10 @@ class _Line:
         """Return the positions at these points in [0, 1) of the cumulated masses."""
         cumulated = np.cumsum(masses)
         found = np.searchsorted(cumulated, points * cumulated[-1], side="right")
-        last = np.flatnonzero(masses)[-1]
-        positions: Array = np.minimum(found, last)
+        if found.max() == len(masses):
+            # A point so close to 1 that rounding put it at the very end.
+            found = np.minimum(found, np.flatnonzero(masses)[-1])
+        positions: Array = found
         return positions
 
     def copies(self, position: int) -> slice:
@@ -168,13 +219,6 @@ class _Line:
             value = value[ordered]
             starts[shared[1:]] |= value[1:] != value[:-1]
         return np.cumsum(starts)
-
-    def distances(self, kernel: Kernel, means: Array) -> Array:
-        """Return ||y - mu_c||^2 of every row, in the line's order."""
-        in_given_order: Array = self._source.map(
-            lambda values, weights: kernel.distances(values, means)
-        )
-        return in_given_order[self.rows]
 
 
 def _extremes(rows: Rows) -> tuple[Array, Array]:

@@ -1,6 +1,6 @@
 """The C' clusters a row keeps, and the posterior truncated to them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 
@@ -68,6 +68,15 @@ class Truncated:
         kept = np.take_along_axis(distances, K, axis=1)
         return cls(K, kept, *coefficients.log_joint(kept, K))
 
+    @classmethod
+    def concatenated(cls, parts: list["Truncated"]) -> "Truncated":
+        """Return the rows of all parts, in order."""
+        if len(parts) == 1:
+            return parts[0]
+        return cls(
+            *(np.concatenate([getattr(p, f.name) for p in parts]) for f in fields(cls))
+        )
+
     def normalise(self) -> tuple[Array, Array, Array]:
         """Return the truncated posterior and the two numbers that go with it.
 
@@ -96,3 +105,39 @@ class Truncated:
     def free_energies(self) -> Array:
         """Return log sum_{c in K} p(y, c | Theta), one number a row (Eq. 7)."""
         return self.normalise()[2]
+
+
+def gaps_of(distances: Array, K: Array, coefficients: Coefficients) -> Array:
+    """Return log(1 + sum_{c not in K} p(c, y) / sum_{c in K} p(c, y)) of every row.
+
+    It is the KL divergence from the truncated to the full posterior, never formed by
+    subtraction, so a gap of 1e-20 is not reported as zero.
+
+    Parameters
+    ----------
+    distances : ndarray of shape (B, C)
+        ||y - mu_c||^2 to all clusters.
+    K : ndarray of shape (B, any)
+        The clusters each row keeps.
+    coefficients : Coefficients
+
+    Returns
+    -------
+    gaps : ndarray of shape (B,)
+    """
+    _, relative = coefficients.log_joint(distances, np.arange(distances.shape[1]))
+    kept = np.zeros(relative.shape, dtype=bool)
+    np.put_along_axis(kept, K, True, axis=1)
+    inside = _log_sum_exp(np.where(kept, relative, -np.inf))
+    outside = _log_sum_exp(np.where(kept, -np.inf, relative))
+    lost: Array = np.logaddexp(0.0, outside - inside)
+    return lost
+
+
+def _log_sum_exp(log_values: Array) -> Array:
+    """Return log sum exp over each row; -inf where every value is."""
+    highest = log_values.max(axis=1)
+    offset = np.where(np.isfinite(highest), highest, 0.0)
+    with np.errstate(divide="ignore"):
+        total: Array = np.log(np.exp(log_values - offset[:, None]).sum(axis=1)) + offset
+    return total

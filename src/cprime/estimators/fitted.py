@@ -67,7 +67,7 @@ class FittedMixture:
         scene = self._scene(X)
 
         def labels(values: Array, weights: Array) -> Array:
-            return scene.kernel.posterior(values, scene.coefficients, 1).K[:, 0]
+            return scene.kernel.nearest(values, scene.coefficients)
 
         return scene.rows.map(labels)
 

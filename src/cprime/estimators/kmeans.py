@@ -92,8 +92,8 @@ class KMeans(
         stiffness `1 / (2 * variance)`.
     variance_init : float, optional
         sigma^2 to start from. By default that of the seeds.
-    kernel : {"auto", "reference"}, default="auto"
-        What computes the E-step.
+    kernel : {"auto", "native", "reference"}, default="auto"
+        What computes the E-step: compiled code, or numpy. Labels are the same.
 
     Attributes
     ----------
@@ -175,7 +175,7 @@ class KMeans(
         "eps": [Interval(Real, 0, LARGEST, closed="both")],
         "variance": [Interval(Real, 0, LARGEST, closed="right"), None],
         "variance_init": [Interval(Real, 0, LARGEST, closed="right"), None],
-        "kernel": [StrOptions({"auto", "reference"})],
+        "kernel": [StrOptions({"auto", "native", "reference"})],
     }
 
     def __init__(

@@ -110,7 +110,7 @@ class Outcome:
 
     def _nearest(self, coefficients: Coefficients) -> Array:
         def nearest(values: Array, weights: Array) -> Array:
-            return self.problem.kernel.posterior(values, coefficients, 1).K[:, 0]
+            return self.problem.kernel.nearest(values, coefficients)
 
         labels: Array = self.problem.rows.map(nearest)
         return labels

@@ -4,16 +4,42 @@ A sweep evaluates the clusters of every row, selects which to keep, normalises t
 posterior over them and accumulates statistics. `posterior` is the first half alone.
 """
 
+from functools import reduce
+from operator import add
+
 import numpy as np
 
+from cprime.blocks import LEAF_ROWS, Block, Kept
 from cprime.search import Plan
 from cprime.stats import Stats, weighted_sum
+from cprime.summation import LeafSum
 from cprime.theta import Coefficients
-from cprime.truncation import Truncated, closest
+from cprime.truncation import Truncated, closest, gaps_of
 from cprime.typing import Array
+
+# Squares of differences are summed in this many lanes.
+LANES = 8
 
 
 def sweep(
+    block: Block,
+    kept: Kept | None,
+    coefficients: Coefficients,
+    plan: Plan,
+    C_prime: int,
+) -> tuple[Kept, LeafSum]:
+    """Update the clusters of every row and add up statistics, leaf by leaf."""
+    K_new, leaves = [], []
+    for i, rows in enumerate(block.slices()):
+        K = None if kept is None else kept.K[rows]
+        values, weights = block.dense(rows), block.weights[rows]
+        K_leaf, stats = sweep_leaf(values, weights, K, coefficients, plan, C_prime)
+        K_new.append(K_leaf)
+        leaves.append(LeafSum.of_leaf(i, stats))
+    return Kept(np.concatenate(K_new)), reduce(add, leaves)
+
+
+def sweep_leaf(
     values: Array,
     weights: Array,
     K: Array | None,
@@ -21,7 +47,7 @@ def sweep(
     plan: Plan,
     C_prime: int,
 ) -> tuple[Array, Stats]:
-    """Update the clusters of every row and add up the block's statistics.
+    """Update the clusters of the rows of one leaf and add up its statistics.
 
     Parameters
     ----------
@@ -51,30 +77,81 @@ def sweep(
 
 def posterior(values: Array, coefficients: Coefficients, C_prime: int) -> Truncated:
     """Return the C' closest clusters of every row and their log-joints."""
-    found = evaluate(_columns(values), coefficients.means)
-    K = select(found, None, coefficients, Plan(), C_prime)
-    return Truncated.of(found, K, coefficients)
+
+    def of_part(part: Array) -> Truncated:
+        found = evaluate(_columns(part), coefficients.means)
+        K = select(found, None, coefficients, Plan(), C_prime)
+        return Truncated.of(found, K, coefficients)
+
+    return Truncated.concatenated([of_part(part) for part in _parts(values)])
 
 
 def distances(values: Array, means: Array) -> Array:
     """Return ||y - mu_c||^2 for every row and every mean, shape (B, C)."""
-    return evaluate(_columns(values), means)
+    return np.concatenate([evaluate(_columns(part), means) for part in _parts(values)])
+
+
+def nearest(values: Array, coefficients: Coefficients) -> Array:
+    """Return the closest cluster of every row, shape (B,)."""
+    return posterior(values, coefficients, 1).K[:, 0]
+
+
+def gaps(values: Array, K: Array, coefficients: Coefficients) -> Array:
+    """Return the nats every row loses by looking at the clusters in K alone."""
+    lost = [
+        gaps_of(
+            evaluate(_columns(values[i : i + LEAF_ROWS]), coefficients.means),
+            K[i : i + LEAF_ROWS],
+            coefficients,
+        )
+        for i in range(0, len(values), LEAF_ROWS)
+    ]
+    return np.concatenate(lost)
+
+
+def trial_losses(
+    values: Array,
+    weights: Array,
+    nearest: Array,
+    owner: Array,
+    seeds: Array,
+    trials: Array,
+) -> tuple[Array, int]:
+    """Return sum w min(nearest, distance) of each trial, and distances computed."""
+    closest_then = np.minimum(distances(values, trials), nearest[:, None])
+    losses: Array = (weights[:, None] * closest_then).sum(axis=0)
+    return losses, closest_then.size
+
+
+def accept_trial(
+    values: Array, nearest: Array, owner: Array, seeds: Array, trial: Array
+) -> tuple[Array, Array, int]:
+    """Return `nearest` and `owner` with a further seed, and distances computed."""
+    found = distances(values, trial[None])[:, 0]
+    is_nearer = found < nearest
+    owner = np.where(is_nearer, np.int32(len(seeds)), owner)
+    return np.where(is_nearer, found, nearest), owner, len(values)
 
 
 def evaluate(columns: Array, means: Array) -> Array:
     """Return the canonical ||y - mu_c||^2, shape (B, C).
 
-    Differences first, squares summed feature by feature from zero in float64: the order
-    is part of the definition, so every kernel can settle near-ties to the same bit.
+    Differences first, then squares are summed in float64: in eight lanes, feature d in
+    lane d modulo 8, which are folded in halves. The order is part of the definition.
+    Vector units of any width can follow it, so every kernel finds the same bits.
     """
-    D, B = columns.shape
-    total = np.zeros((B, len(means)))
-    difference = np.empty_like(total)
-    for d in range(D):
-        np.subtract(columns[d][:, None], means[:, d], out=difference)
-        np.multiply(difference, difference, out=difference)
-        total += difference
-    return total
+
+    def every(stride: int, first: int) -> Array:
+        """Return the sum over features first, first + stride, first + 2 stride, ..."""
+        if stride < LANES:
+            return every(2 * stride, first) + every(2 * stride, first + stride)
+        total = np.zeros((columns.shape[1], len(means)))
+        for d in range(first, len(columns), LANES):
+            difference = columns[d][:, None] - means[:, d]
+            total += np.multiply(difference, difference, out=difference)
+        return total
+
+    return every(1, 0)
 
 
 def select(
@@ -128,6 +205,11 @@ def accumulate(
 def remembered(K: Array, C: int) -> Array:
     """Return what of K a row must carry to the next sweep: nothing, if it is all C."""
     return np.empty((len(K), 0), dtype=K.dtype) if K.shape[1] == C else K
+
+
+def _parts(array: Array) -> list[Array]:
+    """Return the rows a leaf at a time, to bound the memory of what follows."""
+    return [array[i : i + LEAF_ROWS] for i in range(0, len(array), LEAF_ROWS)]
 
 
 def _columns(values: Array) -> Array:

@@ -4,13 +4,13 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from cprime.kernels import Kernel
-from cprime.rows.memory import LEAF_ROWS, MemoryRows
+from cprime.rows.memory import MemoryRows
 from cprime.search import Plan
 from cprime.stats import Stats
 from cprime.theta import Coefficients
 from cprime.typing import Array
 
-__all__ = ["LEAF_ROWS", "MemoryRows", "Rows", "as_rows"]
+__all__ = ["MemoryRows", "Rows", "as_rows"]
 
 
 class Rows(Protocol):
@@ -38,14 +38,15 @@ class Rows(Protocol):
     def reassign(self, K: Any, indices: Array, cluster: int) -> Any:
         """Return K with these rows, of one cluster each, moved to `cluster`."""
 
-    def map(self, function: Callable[..., Any], K: Any = None) -> Any:
-        """Return function(values, weights[, K]) of every block, in the rows' order.
+    def map(self, function: Callable[..., Any], *per_row: Array) -> Any:
+        """Return function(values, weights, *per_row) of every part, in the rows' order.
 
-        A function that returns several arrays gives a tuple of them.
+        Arrays with an entry for every row come along in the same parts. A function that
+        returns several arrays gives a tuple of them.
         """
 
-    def reduce(self, function: Callable[..., Any], K: Any = None) -> Any:
-        """Return the sum of function(values, weights[, K]) over all blocks."""
+    def reduce(self, function: Callable[..., Any], *per_row: Array) -> Any:
+        """Return the sum of function(values, weights, *per_row) over all leaves."""
 
     def sweep(
         self,

@@ -1,12 +1,13 @@
 """Rows of one array in memory, dense or CSR."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import reduce
 from operator import add
 from typing import Any
 
 import numpy as np
 
+from cprime.blocks import LEAF_ROWS, Block, Kept, concatenated
 from cprime.kernels import Kernel
 from cprime.search import Plan
 from cprime.stats import Stats
@@ -14,9 +15,9 @@ from cprime.summation import LeafSum
 from cprime.theta import Coefficients
 from cprime.typing import Array
 
-# Sums are formed over leaves of this many rows. It is part of the result's last bits,
-# and bounds a sweep's memory at this many rows times C.
-LEAF_ROWS = 2048
+# `map` hands out rows in parts of about this many values: enough for a kernel to share
+# among threads, and little beside the memory of a laptop when CSR rows are made dense.
+MAPPED_VALUES = 2**22
 
 
 class MemoryRows:
@@ -34,75 +35,63 @@ class MemoryRows:
     """
 
     def __init__(self, X: Any, weights: Array | None = None, scale: float = 1.0):
-        self.X = X
-        self.weights = np.ones(X.shape[0]) if weights is None else weights
-        self.scale = scale
+        if weights is None:
+            # One number, seen as many: weights that are all 1 take no memory.
+            weights = np.broadcast_to(1.0, X.shape[0])
+        self.block = Block(X, weights, scale)
 
     @property
     def n_rows(self) -> int:
-        return int(self.X.shape[0])
+        return self.block.n_rows
 
     @property
     def n_features(self) -> int:
         return int(self.X.shape[1])
 
+    @property
+    def X(self) -> Any:
+        return self.block.X
+
+    @property
+    def weights(self) -> Array:
+        return self.block.weights
+
     def take(self, indices: Array) -> Array:
-        return self._dense(indices).astype(np.float64)
+        return self.block.dense(indices).astype(np.float64)
 
-    def subset(self, indices: Array, K: Array) -> tuple["MemoryRows", Array]:
-        part = MemoryRows(self.X[indices], self.weights[indices], self.scale)
-        return part, K[indices]
+    def subset(self, indices: Array, K: Kept) -> tuple["MemoryRows", Kept]:
+        part = self.block.part(indices)
+        return MemoryRows(part.X, part.weights, part.scale), K.part(indices)
 
-    def labels(self, K: Array) -> Array | None:
-        return K[:, 0].copy() if K.shape[1] > 0 else None
+    def labels(self, K: Kept) -> Array | None:
+        return K.labels()
 
-    def reassign(self, K: Array, indices: Array, cluster: int) -> Array:
-        K = K.copy()
-        K[indices] = cluster
-        return K
+    def reassign(self, K: Kept, indices: Array, cluster: int) -> Kept:
+        return K.reassigned(indices, cluster)
 
-    def map(self, function: Callable[..., Any], K: Array | None = None) -> Any:
-        parts = [function(*block) for block in self._blocks(K)]
-        if isinstance(parts[0], tuple):
-            return tuple(np.concatenate(column) for column in zip(*parts))
-        return np.concatenate(parts)
+    def map(self, function: Callable[..., Any], *per_row: Array) -> Any:
+        n_leaves = max(1, MAPPED_VALUES // (LEAF_ROWS * self.n_features))
+        parts = self.block.slices(n_leaves * LEAF_ROWS)
+        return concatenated([function(*self._part(rows, per_row)) for rows in parts])
 
-    def reduce(self, function: Callable[..., Any], K: Array | None = None) -> Any:
+    def reduce(self, function: Callable[..., Any], *per_row: Array) -> Any:
         leaves = (
-            LeafSum.of_leaf(i, function(*block))
-            for i, block in enumerate(self._blocks(K))
+            LeafSum.of_leaf(i, function(*self._part(rows, per_row)))
+            for i, rows in enumerate(self.block.slices())
         )
         return reduce(add, leaves).total()
 
     def sweep(
         self,
         kernel: Kernel,
-        K: Array | None,
+        K: Kept | None,
         coefficients: Coefficients,
         plan: Plan,
         C_prime: int,
-    ) -> tuple[Array, Stats]:
-        kept: list[Array] = []
+    ) -> tuple[Kept, Stats]:
+        kept, sums = kernel.sweep(self.block, K, coefficients, plan, C_prime)
+        return kept, sums.total()
 
-        def sweep_block(
-            values: Array, weights: Array, K_block: Array | None = None
-        ) -> Stats:
-            K_new, stats = kernel.sweep(
-                values, weights, K_block, coefficients, plan, C_prime
-            )
-            kept.append(K_new)
-            return stats
-
-        stats = self.reduce(sweep_block, K)
-        return np.concatenate(kept), stats
-
-    def _blocks(self, K: Array | None) -> Iterator[tuple[Array, ...]]:
-        for start in range(0, self.n_rows, LEAF_ROWS):
-            rows = slice(start, start + LEAF_ROWS)
-            block = self._dense(rows), self.weights[rows]
-            yield block if K is None else (*block, K[rows])
-
-    def _dense(self, rows: Any) -> Array:
-        part = self.X[rows]
-        values: Array = part.toarray() if hasattr(part, "toarray") else part
-        return values if self.scale == 1.0 else values * self.scale
+    def _part(self, rows: slice, per_row: tuple[Array, ...]) -> tuple[Array, ...]:
+        arrays = (self.weights, *per_row)
+        return self.block.dense(rows), *(array[rows] for array in arrays)

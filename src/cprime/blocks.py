@@ -1,0 +1,90 @@
+"""Rows that lie together in memory, as a kernel is handed them."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from cprime.typing import Array
+
+# Sums are formed over leaves of this many rows: it is part of a result's last bits.
+LEAF_ROWS = 2048
+
+
+@dataclass(frozen=True)
+class Block:
+    """Consecutive weighted rows that begin at the start of a leaf.
+
+    Attributes
+    ----------
+    X : ndarray or CSR matrix of shape (B, D)
+        Kept as given.
+    weights : ndarray of shape (B,), float64
+    scale : float
+        A power of two every value is multiplied by on the way to a kernel, to keep
+        squares of very large or very small numbers inside float64.
+    """
+
+    X: Any
+    weights: Array
+    scale: float = 1.0
+
+    @property
+    def n_rows(self) -> int:
+        return int(self.X.shape[0])
+
+    def slices(self, n_rows: int = LEAF_ROWS) -> Iterator[slice]:
+        """Yield where every `n_rows` rows lie."""
+        for start in range(0, self.n_rows, n_rows):
+            yield slice(start, min(start + n_rows, self.n_rows))
+
+    def dense(self, rows: Any) -> Array:
+        """Return these rows as a dense array, in the units kernels compute in."""
+        part = self.X[rows]
+        values: Array = part.toarray() if hasattr(part, "toarray") else part
+        return values if self.scale == 1.0 else values * self.scale
+
+    def part(self, rows: Any) -> "Block":
+        """Return a block of these rows alone."""
+        return Block(self.X[rows], self.weights[rows], self.scale)
+
+
+@dataclass(frozen=True)
+class Kept:
+    """The clusters every row of a block keeps.
+
+    Attributes
+    ----------
+    K : ndarray of shape (B, C'), int32
+        Best first. With C' = C there is nothing to remember and the shape is (B, 0).
+    hints : object
+        What a kernel noted to save itself work in the next sweep. It never changes a
+        result, and a kernel may find it out of date and ignore it.
+    """
+
+    K: Array
+    hints: Any = None
+
+    def labels(self) -> Array | None:
+        """Return each row's closest cluster, unless K does not hold it (C' = C)."""
+        return self.K[:, 0].copy() if self.K.shape[1] > 0 else None
+
+    def part(self, rows: Any) -> "Kept":
+        """Return what these rows keep."""
+        return Kept(self.K[rows])
+
+    def reassigned(self, rows: Array, cluster: int) -> "Kept":
+        """Return the same with these rows, of one cluster each, moved to `cluster`."""
+        K = self.K.copy()
+        K[rows] = cluster
+        return Kept(K)
+
+
+def concatenated(parts: list[Any]) -> Any:
+    """Return results of consecutive parts as one: arrays, or tuples of arrays."""
+    if len(parts) == 1:
+        return parts[0]
+    if isinstance(parts[0], tuple):
+        return tuple(np.concatenate(column) for column in zip(*parts))
+    return np.concatenate(parts)

@@ -1,0 +1,77 @@
+"""The compiled part: see src/native/module.cpp."""
+
+from typing import Any
+
+from cprime.typing import Array
+
+class Rows: ...
+
+class Hints:
+    serial: int
+    def __init__(self, n_rows: int, C: int, /) -> None: ...
+
+def dense(X: Array, scale: float, /) -> Rows: ...
+def sparse(
+    data: Array, indices: Array, indptr: Array, D: int, scale: float, /
+) -> Rows: ...
+def sweep(
+    rows: Rows,
+    weights: Array,
+    before: Array | None,
+    continued: bool,
+    after: Array,
+    means: Array,
+    penalty: Array | None,
+    sharpness: float,
+    highest_bias: float,
+    reluctance: float,
+    C_prime: int,
+    leaf_rows: int,
+    hints: Hints | None,
+    use_hints: bool,
+    /,
+) -> tuple[tuple[Any, ...], ...]: ...
+def closest(
+    rows: Rows,
+    means: Array,
+    penalty: Array | None,
+    C_prime: int,
+    K: Array,
+    distances: Array | None,
+    /,
+) -> None: ...
+def gaps(
+    rows: Rows,
+    means: Array,
+    penalty: Array | None,
+    sharpness: float,
+    K: Array,
+    out: Array,
+    /,
+) -> None: ...
+def distances(rows: Rows, means: Array, out: Array, /) -> None: ...
+def trial_losses(
+    rows: Rows,
+    weights: Array,
+    nearest: Array,
+    owner: Array,
+    trials: Array,
+    quarter_apart: Array,
+    losses: Array,
+    /,
+) -> int: ...
+def accept_trial(
+    rows: Rows,
+    trial: Array,
+    seed: int,
+    quarter_apart: Array,
+    nearest: Array,
+    owner: Array,
+    /,
+) -> int: ...
+def get_num_threads() -> int: ...
+def set_num_threads(n: int, /) -> None: ...
+def path_names() -> list[str]: ...
+def path_name() -> str: ...
+def use_path(name: str, /) -> None: ...
+def fma_peak(n_threads: int, /) -> float: ...

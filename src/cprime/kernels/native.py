@@ -1,0 +1,213 @@
+"""The E-step in C++: the reference's results, at the machine's speed.
+
+Float32 scores and a bound on their errors narrow the search to a few candidates; those,
+and everything reported, are computed in float64 by the canonical formula. Sums are
+formed leaf by leaf in the order of `LeafSum`: the number of threads changes no bit.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from cprime.blocks import LEAF_ROWS, Block, Kept
+from cprime.kernels import _native, threads
+from cprime.kernels._native import (
+    fma_peak,
+    get_num_threads,
+    path_name,
+    path_names,
+    set_num_threads,
+    use_path,
+)
+from cprime.search import Plan
+from cprime.stats import Stats
+from cprime.summation import LeafSum, Node
+from cprime.theta import Coefficients
+from cprime.truncation import Truncated
+from cprime.typing import Array
+
+__all__ = [
+    "accept_trial",
+    "distances",
+    "fma_peak",
+    "gaps",
+    "get_num_threads",
+    "nearest",
+    "path_name",
+    "path_names",
+    "posterior",
+    "set_num_threads",
+    "sweep",
+    "threads",
+    "trial_losses",
+    "use_path",
+]
+
+# Rows that keep more clusters than this gain little from remembering others.
+MOST_REMEMBERED = 6
+# Below this many multiply-adds a row, looking at all clusters is cheaper than bounds.
+WORTH_REMEMBERING = 6000
+FEWEST_CLUSTERS = 64
+
+
+class Hints(NamedTuple):
+    """Bounds of the rows, and the sweep they belong to."""
+
+    memory: Any
+    serial: int
+
+
+def sweep(
+    block: Block,
+    kept: Kept | None,
+    coefficients: Coefficients,
+    plan: Plan,
+    C_prime: int,
+) -> tuple[Kept, LeafSum]:
+    """Update the clusters of every row and add up statistics, leaf by leaf."""
+    C, D = coefficients.means.shape
+    K = np.empty((block.n_rows, 0 if C_prime == C else C_prime), dtype=np.int32)
+    penalty = _penalty(coefficients)
+    memory, known = None, False
+    if kept is not None and penalty is None and _worth_remembering(C, D, C_prime):
+        memory, known = _memory(kept, block.n_rows, C)
+    nodes = _native.sweep(
+        _rows(block.X, block.scale),
+        block.weights,
+        None if kept is None else np.ascontiguousarray(kept.K, dtype=np.int32),
+        kept is not None,
+        K,
+        np.ascontiguousarray(coefficients.means),
+        penalty,
+        _sharpness(coefficients),
+        float(coefficients.bias.max()),
+        plan.reluctance,
+        C_prime,
+        LEAF_ROWS,
+        memory,
+        known,
+    )
+    hints = None if memory is None else Hints(memory, memory.serial)
+    sums = LeafSum(tuple(Node(start, level, Stats(*of)) for start, level, *of in nodes))
+    return Kept(K, hints), sums
+
+
+def posterior(values: Array, coefficients: Coefficients, C_prime: int) -> Truncated:
+    """Return the C' closest clusters of every row and their log-joints."""
+    K = np.empty((len(values), C_prime), dtype=np.int32)
+    found = np.empty((len(values), C_prime))
+    _native.closest(
+        _rows(values),
+        np.ascontiguousarray(coefficients.means),
+        _penalty(coefficients),
+        C_prime,
+        K,
+        found,
+    )
+    return Truncated(K, found, *coefficients.log_joint(found, K))
+
+
+def nearest(values: Array, coefficients: Coefficients) -> Array:
+    """Return the closest cluster of every row, shape (B,)."""
+    K = np.empty(len(values), dtype=np.int32)
+    means = np.ascontiguousarray(coefficients.means)
+    _native.closest(_rows(values), means, _penalty(coefficients), 1, K, None)
+    return K
+
+
+def gaps(values: Array, K: Array, coefficients: Coefficients) -> Array:
+    """Return the nats every row loses by looking at the clusters in K alone."""
+    lost = np.empty(len(values))
+    _native.gaps(
+        _rows(values),
+        np.ascontiguousarray(coefficients.means),
+        _penalty(coefficients),
+        _sharpness(coefficients),
+        np.ascontiguousarray(K, dtype=np.int32),
+        lost,
+    )
+    return lost
+
+
+def distances(values: Array, means: Array) -> Array:
+    """Return ||y - mu_c||^2 for every row and every mean, shape (B, C)."""
+    found = np.empty((len(values), len(means)))
+    _native.distances(_rows(values), np.ascontiguousarray(means, dtype=float), found)
+    return found
+
+
+def trial_losses(
+    values: Array,
+    weights: Array,
+    nearest: Array,
+    owner: Array,
+    seeds: Array,
+    trials: Array,
+) -> tuple[Array, int]:
+    """Return sum w min(nearest, distance) of each trial, and distances computed.
+
+    A trial at least twice as far from a row's seed as the row is cannot be nearer to
+    the row, so most rows are soon not looked at any more.
+    """
+    losses = np.empty(len(trials))
+    apart = _quarter_apart(seeds, trials)
+    evaluations = _native.trial_losses(
+        _rows(values), weights, nearest, owner, trials, apart, losses
+    )
+    return losses, evaluations + len(seeds) * len(trials)
+
+
+def accept_trial(
+    values: Array, nearest: Array, owner: Array, seeds: Array, trial: Array
+) -> tuple[Array, Array, int]:
+    """Return `nearest` and `owner` with a further seed, and distances computed."""
+    nearest, owner, trials = nearest.copy(), owner.copy(), trial[None]
+    apart = _quarter_apart(seeds, trials)
+    evaluations = _native.accept_trial(
+        _rows(values), trials, len(seeds), apart, nearest, owner
+    )
+    return nearest, owner, evaluations + len(seeds)
+
+
+def _quarter_apart(seeds: Array, trials: Array) -> Array:
+    """Return a quarter of the squared distances of seeds to trials, rounded down.
+
+    Trials are padded to whole vectors of eight. Without seeds, nothing is out of reach.
+    """
+    apart = np.full((max(len(seeds), 1), -(-len(trials) // 8) * 8), np.inf)
+    apart[:, : len(trials)] = 0.0
+    if len(seeds) > 0:
+        apart[:, : len(trials)] = distances(seeds, trials) * (0.25 * (1.0 - 1e-9))
+    return apart
+
+
+def _rows(X: Any, scale: float = 1.0) -> Any:
+    if hasattr(X, "indptr"):
+        return _native.sparse(X.data, X.indices, X.indptr, X.shape[1], scale)
+    return _native.dense(X, scale)
+
+
+def _penalty(coefficients: Coefficients) -> Array | None:
+    """Return the clusters' handicaps, or None if they have none."""
+    if np.all(coefficients.bias == coefficients.bias[0]):
+        return None
+    return coefficients.penalty()
+
+
+def _sharpness(coefficients: Coefficients) -> float:
+    return 0.5 * coefficients.whitening * coefficients.whitening
+
+
+def _worth_remembering(C: int, D: int, C_prime: int) -> bool:
+    return (
+        C >= FEWEST_CLUSTERS
+        and C * D >= WORTH_REMEMBERING
+        and C_prime <= MOST_REMEMBERED
+    )
+
+
+def _memory(kept: Kept, n_rows: int, C: int) -> tuple[Any, bool]:
+    """Return where bounds are kept, and whether it holds those of this very K."""
+    if isinstance(kept.hints, Hints) and kept.hints.serial == kept.hints.memory.serial:
+        return kept.hints.memory, True
+    return _native.Hints(n_rows, C), False

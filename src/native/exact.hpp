@@ -1,0 +1,99 @@
+// Arithmetic in float64 that is reported: the same bits on every path.
+#pragma once
+
+#include <cmath>
+
+#include "lanes.hpp"
+#include "values.hpp"
+
+namespace cprime::CPRIME_PATH {
+
+// The canonical ||y - mu||^2.
+[[gnu::always_inline]] inline double distance(const double* y, const double* mu, int Dp) {
+  Doubles sum{};
+  for (int d = 0; d < Dp; d += LANES) {
+    const Doubles difference = load<Doubles>(y + d) - load<Doubles>(mu + d);
+    sum += difference * difference;
+  }
+  return folded(sum);
+}
+
+template <int ROWS>
+struct Group {
+  Doubles of[ROWS];
+};
+
+// Sums over features first, first + STRIDE, ... of eight clusters and several rows.
+template <int ROWS, int STRIDE>
+[[gnu::always_inline]] inline Group<ROWS> every(const double* y, int Dp, const double* columns,
+                                                int D, int first) {
+  Group<ROWS> sum{};
+  if constexpr (STRIDE == LANES) {
+    for (int d = first; d < D; d += LANES) {
+      const Doubles mu = load<Doubles>(columns + size_t(d) * LANES);
+#pragma GCC unroll 8
+      for (int r = 0; r < ROWS; ++r) {
+        const Doubles difference = y[size_t(r) * Dp + d] - mu;
+        sum.of[r] += difference * difference;
+      }
+    }
+  } else {
+    sum = every<ROWS, 2 * STRIDE>(y, Dp, columns, D, first);
+    const Group<ROWS> other = every<ROWS, 2 * STRIDE>(y, Dp, columns, D, first + STRIDE);
+#pragma GCC unroll 8
+    for (int r = 0; r < ROWS; ++r) sum.of[r] += other.of[r];
+  }
+  return sum;
+}
+
+// The canonical distances of several rows to all clusters; out has `stride` per row, at
+// least C rounded up to eight.
+template <int ROWS>
+inline void distances_to_all(const double* y, const Clusters& clusters, double* out, int stride) {
+  const int D = clusters.D, Dp = clusters.Dp;
+  for (int c = 0; c < clusters.C; c += LANES) {
+    const double* columns = clusters.columns.data() + size_t(c) * D;
+    const Group<ROWS> found = every<ROWS, 1>(y, Dp, columns, D, 0);
+    for (int r = 0; r < ROWS; ++r) store(out + size_t(r) * stride + c, found.of[r]);
+  }
+}
+
+// exp of eight numbers that are at most 0, to an ulp or two.
+[[gnu::always_inline]] inline Doubles exponential(Doubles x) {
+  constexpr double LOG2_E = 1.4426950408889634074;
+  constexpr double LN2_HIGH = 6.93147180369123816490e-01, LN2_LOW = 1.90821492927058770002e-10;
+  constexpr double MAGIC = 6755399441055744.0;  // 1.5 * 2^52: rounds to an integer
+  const Doubles lowest = all<Doubles>(-746.0);     // its exp rounds to zero
+  x = x > lowest ? x : lowest;
+  const Doubles shifted = x * LOG2_E + MAGIC;
+  const Doubles whole = shifted - MAGIC;
+  const Doubles r = (x - whole * LN2_HIGH) - whole * LN2_LOW;
+  Doubles sum = all<Doubles>(1.0 / 6227020800.0);
+  constexpr double INVERSE_FACTORIALS[] = {1.0 / 479001600.0, 1.0 / 39916800.0, 1.0 / 3628800.0,
+                                           1.0 / 362880.0,    1.0 / 40320.0,    1.0 / 5040.0,
+                                           1.0 / 720.0,       1.0 / 120.0,      1.0 / 24.0,
+                                           1.0 / 6.0,         0.5,              1.0,
+                                           1.0};
+#pragma GCC unroll 13
+  for (double coefficient : INVERSE_FACTORIALS) sum = sum * r + coefficient;
+  Longs exponent;
+  const Doubles magic = all<Doubles>(MAGIC);
+  Longs magic_bits;
+  std::memcpy(&exponent, &shifted, sizeof exponent);
+  std::memcpy(&magic_bits, &magic, sizeof magic_bits);
+  exponent -= magic_bits;
+  // Two factors, so that results below the normal range are rounded once, at the end.
+  const Longs half = exponent >> 1, other = exponent - half;
+  const Longs first_bits = (half + 1023) << 52, second_bits = (other + 1023) << 52;
+  Doubles first, second;
+  std::memcpy(&first, &first_bits, sizeof first);
+  std::memcpy(&second, &second_bits, sizeof second);
+  return sum * first * second;
+}
+
+// exp in place of any number of values that are at most 0, padded to whole vectors.
+inline void exponentials(double* values, int n) {
+  for (int i = 0; i < n; i += LANES) store(values + i, exponential(load<Doubles>(values + i)));
+}
+
+}  // namespace cprime::CPRIME_PATH

@@ -1,0 +1,102 @@
+// Vectors of floats and doubles, of the width this translation unit is compiled for.
+//
+// Every hot file is compiled once per path (see CMakeLists.txt), with CPRIME_PATH its
+// namespace and CPRIME_BYTES the width of its registers.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#if defined(__AVX__) || defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
+namespace cprime::CPRIME_PATH {
+
+constexpr int FLOATS = CPRIME_BYTES / 4;
+// A tile of rows times a panel of clusters has its sums in registers. Three vectors of
+// clusters keep the loads per multiply-add low; rows fill the other registers.
+constexpr int VECTORS = 3;
+constexpr int PANEL = VECTORS * FLOATS;
+#if CPRIME_BYTES == 64 || defined(__aarch64__)
+constexpr int TILE = 8;
+#else
+constexpr int TILE = 4;
+#endif
+// Running minima are kept for this many disjoint sets of clusters, whatever the path.
+constexpr int BINS = 16;
+// The eight lanes of the canonical distance.
+constexpr int LANES = 8;
+
+typedef float Floats __attribute__((vector_size(CPRIME_BYTES)));
+typedef double Doubles __attribute__((vector_size(8 * LANES)));
+typedef float EightFloats __attribute__((vector_size(4 * LANES)));
+typedef int64_t Longs __attribute__((vector_size(8 * LANES)));
+
+template <class Vector, class Scalar>
+[[gnu::always_inline]] inline Vector load(const Scalar* from) {
+  Vector vector;
+  std::memcpy(&vector, from, sizeof vector);
+  return vector;
+}
+
+template <class Vector, class Scalar>
+[[gnu::always_inline]] inline void store(Scalar* to, const Vector& vector) {
+  std::memcpy(to, &vector, sizeof vector);
+}
+
+// The same number in all lanes. Less zero, not plus zero: that changes no bit of any
+// number, so the compiler may leave it out.
+template <class Vector, class Scalar>
+[[gnu::always_inline]] inline Vector all(Scalar number) {
+  return number - Vector{};
+}
+
+template <class Vector>
+[[gnu::always_inline]] inline Vector lower(const Vector& a, const Vector& b) {
+  return a < b ? a : b;
+}
+
+// Sixteen floats at a time, in as many registers as it takes.
+constexpr int SIXTEEN = 16;
+typedef float Sixteen __attribute__((vector_size(64)));
+typedef int32_t SixteenInts __attribute__((vector_size(64)));
+
+[[gnu::always_inline]] inline float lowest(const Sixteen& of) {
+  typedef float Eight __attribute__((vector_size(32)));
+  typedef float Four __attribute__((vector_size(16)));
+  Eight eights[2];
+  std::memcpy(eights, &of, sizeof of);
+  const Eight eight = lower(eights[0], eights[1]);
+  Four fours[2];
+  std::memcpy(fours, &eight, sizeof eight);
+  const Four four = lower(fours[0], fours[1]);
+  const float left = four[0] < four[1] ? four[0] : four[1];
+  const float right = four[2] < four[3] ? four[2] : four[3];
+  return left < right ? left : right;
+}
+
+// One bit for each of 16 floats that are at most `limit`.
+[[gnu::always_inline]] inline uint32_t at_most(const float* values, float limit) {
+#if CPRIME_BYTES == 64
+  return _mm512_cmp_ps_mask(_mm512_loadu_ps(values), _mm512_set1_ps(limit), _CMP_LE_OQ);
+#elif defined(__AVX__)
+  const __m256 bound = _mm256_set1_ps(limit);
+  const auto half = [&](const float* from) {
+    return uint32_t(_mm256_movemask_ps(_mm256_cmp_ps(_mm256_loadu_ps(from), bound, _CMP_LE_OQ)));
+  };
+  return half(values) | half(values + 8) << 8;
+#else
+  uint32_t bits = 0;
+  for (int i = 0; i < 16; ++i) bits |= uint32_t(values[i] <= limit) << i;
+  return bits;
+#endif
+}
+
+// The lanes folded in halves: ((0+4)+(2+6)) + ((1+5)+(3+7)).
+[[gnu::always_inline]] inline double folded(const Doubles& lanes) {
+  return ((lanes[0] + lanes[4]) + (lanes[2] + lanes[6])) +
+         ((lanes[1] + lanes[5]) + (lanes[3] + lanes[7]));
+}
+
+}  // namespace cprime::CPRIME_PATH

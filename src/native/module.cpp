@@ -1,0 +1,418 @@
+// The door to Python: arrays in, arrays out, the GIL released in between.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <optional>
+#include <stdexcept>
+#include <thread>
+
+#include "path.hpp"
+#include "threads.hpp"
+#include "tree.hpp"
+
+namespace nb = nanobind;
+using namespace cprime;
+
+namespace {
+
+constexpr double BRIEF = 2e6;  // multiply-adds that are not worth a thread
+
+using Any = nb::ndarray<nb::ro, nb::device::cpu>;
+using Doubles1 = nb::ndarray<const double, nb::ndim<1>, nb::device::cpu>;
+using Doubles2 = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Clusters2 = nb::ndarray<const int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Out = nb::ndarray<T, nb::c_contig, nb::device::cpu>;
+
+std::atomic<const Path*> chosen{nullptr};
+
+const Path& path() { return *chosen.load(); }
+
+void use_path(const std::string& name) {
+  for (const Path* path : available_paths())
+    if (name == path->name) {
+      chosen = path;
+      return;
+    }
+  throw std::invalid_argument("this machine has no path " + name);
+}
+
+std::vector<std::string> path_names() {
+  std::vector<std::string> names;
+  for (const Path* path : available_paths()) names.push_back(path->name);
+  return names;
+}
+
+bool is_double(const Any& array) {
+  if (array.dtype() == nb::dtype<double>()) return true;
+  if (array.dtype() == nb::dtype<float>()) return false;
+  throw std::invalid_argument("rows must be float32 or float64");
+}
+
+bool is_wide(const Any& array) {
+  if (array.dtype() == nb::dtype<int64_t>()) return true;
+  if (array.dtype() == nb::dtype<int32_t>()) return false;
+  throw std::invalid_argument("sparse indices must be int32 or int64");
+}
+
+// Rows as Python hands them over. The arrays are borrowed for the length of a call.
+Rows dense_rows(const Any& X, double scale) {
+  if (X.ndim() != 2) throw std::invalid_argument("rows must have two dimensions");
+  Rows rows;
+  rows.n = int64_t(X.shape(0));
+  rows.D = int(X.shape(1));
+  rows.scale = scale;
+  rows.values = X.data();
+  rows.is_double = is_double(X);
+  rows.row_stride = X.stride(0);
+  rows.column_stride = X.stride(1);
+  return rows;
+}
+
+Rows sparse_rows(const Any& data, const Any& indices, const Any& indptr, int D, double scale) {
+  Rows rows;
+  rows.n = int64_t(indptr.shape(0)) - 1;
+  rows.D = D;
+  rows.scale = scale;
+  rows.values = data.data();
+  rows.is_double = is_double(data);
+  rows.starts = indptr.data();
+  rows.columns = indices.data();
+  rows.wide_starts = is_wide(indptr);
+  rows.wide_columns = is_wide(indices);
+  return rows;
+}
+
+struct PyRows {
+  Rows rows;
+  std::vector<Any> kept;  // so that the memory stays while the rows are used
+};
+
+Clusters make_clusters(const Doubles2& means, const std::optional<Doubles1>& penalty, bool columns) {
+  Clusters clusters;
+  clusters.C = int(means.shape(0));
+  clusters.D = int(means.shape(1));
+  clusters.Dp = padded(clusters.D);
+  clusters.means.assign(size_t(clusters.C) * clusters.Dp, 0.0);
+  for (int c = 0; c < clusters.C; ++c)
+    std::copy_n(means.data() + size_t(c) * clusters.D, clusters.D,
+                clusters.means.data() + size_t(c) * clusters.Dp);
+  clusters.penalty.assign(size_t(padded(clusters.C)), INFINITY);
+  std::fill_n(clusters.penalty.begin(), clusters.C, 0.0);
+  if (penalty) {
+    for (int c = 0; c < clusters.C; ++c) {
+      clusters.penalty[c] = penalty->data()[c * penalty->stride(0)];
+      clusters.handicapped |= clusters.penalty[c] != 0.0;
+    }
+  }
+  path().pack(clusters);
+  if (columns) path().pack_columns(clusters);
+  return clusters;
+}
+
+void check_features(const Rows& rows, const Clusters& clusters) {
+  if (rows.D != clusters.D) throw std::invalid_argument("rows and means differ in features");
+}
+
+// Runs task(i, memory of a thread) for i below n without the GIL, or raises what the
+// person's interrupt raises.
+void run(int64_t n, double work, const std::function<void(int64_t, void*)>& task) {
+  const int n_threads = get_num_threads();
+  bool complete;
+  {
+    nb::gil_scoped_release unlocked;
+    std::vector<std::shared_ptr<void>> scratch(static_cast<size_t>(n_threads));
+    const auto interrupted = [] {
+      nb::gil_scoped_acquire locked;
+      return PyErr_CheckSignals() != 0;
+    };
+    complete = in_parallel(n, n_threads, work < BRIEF, interrupted, [&](int64_t i, int worker) {
+      auto& mine = scratch[static_cast<size_t>(worker)];
+      if (!mine) mine = path().make_scratch();
+      task(i, mine.get());
+    });
+  }
+  if (!complete) throw nb::python_error();
+}
+
+double work_of(const Rows& rows, const Clusters& clusters) {
+  return double(rows.n) * clusters.D * clusters.C;
+}
+
+// What rows remember between sweeps: arrays that live as long as the fit.
+struct PyHints {
+  bool wide = false;
+  std::vector<uint16_t> narrow_lists;
+  std::vector<int32_t> wide_lists;
+  std::vector<float> nearer, rest;
+  double unit = 1.0;
+  Buffer<double> means;  // those the bounds hold for, C x Dp
+  int64_t serial = 0;    // counts sweeps; a K of another sweep has other bounds
+
+  PyHints(int64_t n, int C) : wide(C > 65535) {
+    const size_t size = size_t(n) * LISTED;
+    wide ? wide_lists.resize(size) : narrow_lists.resize(size);
+    nearer.resize(size);
+    rest.assign(size_t(n), -1.0f);
+  }
+};
+
+// How far clusters moved since the bounds were made, and those that moved most.
+std::vector<float> measure_steps(const PyHints& memory, const Clusters& clusters, int n_movers,
+                                 Hints& hints) {
+  const int C = clusters.C, Dp = clusters.Dp;
+  std::vector<float> step(static_cast<size_t>(C));
+  for (int c = 0; c < C; ++c) {
+    double square = 0.0;
+    for (int d = 0; d < Dp; ++d) {
+      const double difference =
+          clusters.means[size_t(c) * Dp + d] - memory.means[size_t(c) * Dp + d];
+      square += difference * difference;
+    }
+    // Up, by more than its rounding errors.
+    step[c] = float(std::sqrt(square) * memory.unit * (1.0 + 1e-6));
+  }
+  std::vector<int32_t> order(static_cast<size_t>(C));
+  for (int c = 0; c < C; ++c) order[c] = c;
+  std::partial_sort(order.begin(), order.begin() + n_movers + 1, order.end(),
+                    [&](int a, int b) { return step[a] > step[b] || (step[a] == step[b] && a < b); });
+  hints.step_any = step[order[0]];
+  hints.step_others = step[order[n_movers]];
+  hints.mover_of.assign(size_t(C), -1);
+  for (int i = 0; i < n_movers; ++i) hints.mover_of[order[i]] = i;
+  path().pack_some(clusters, order.data(), n_movers, hints.movers);
+  hints.nearest_mover.resize(size_t(C));
+  constexpr int AT_ONCE = 64;
+  run((C + AT_ONCE - 1) / AT_ONCE, double(C) * n_movers * clusters.D, [&](int64_t i, void*) {
+    for (int c = int(i) * AT_ONCE; c < std::min<int64_t>(C, (i + 1) * AT_ONCE); ++c) {
+      const double distance = path().nearest_of(clusters, c, order.data(), n_movers) * memory.unit;
+      hints.nearest_mover[c] = float(std::min(distance * (1.0 - 1e-6), 1e38));
+    }
+  });
+  return step;
+}
+
+// Movers are a small share of all clusters, and at least one panel of them.
+int count_movers(int C) { return std::min({std::max(48, C / 16 / 48 * 48), 480, C - 1}); }
+
+nb::tuple sweep(const PyRows& from, const Doubles1& weights, std::optional<Clusters2> before,
+                bool continued, Out<int32_t> after, const Doubles2& means,
+                std::optional<Doubles1> penalty, double sharpness, double highest_bias,
+                double reluctance, int C_prime, int leaf_rows, PyHints* memory, bool use_hints) {
+  const bool all = C_prime == int(means.shape(0));
+  const Clusters clusters = make_clusters(means, penalty, all);
+  check_features(from.rows, clusters);
+  Sweep sweep;
+  sweep.rows = from.rows;
+  sweep.weights = weights.data();
+  sweep.weight_stride = weights.stride(0);
+  sweep.before = before && !all ? before->data() : nullptr;
+  sweep.continued = continued;
+  sweep.after = after.data();
+  sweep.clusters = &clusters;
+  sweep.C_prime = C_prime;
+  sweep.reluctance = reluctance;
+  sweep.sharpness = sharpness;
+  sweep.highest_bias = highest_bias;
+
+  Hints hints;
+  std::vector<float> step;
+  if (memory != nullptr) {
+    hints.wide = memory->wide;
+    hints.listed = memory->wide ? static_cast<void*>(memory->wide_lists.data())
+                                : static_cast<void*>(memory->narrow_lists.data());
+    hints.nearer = memory->nearer.data();
+    hints.rest = memory->rest.data();
+    if (use_hints) {
+      hints.unit = memory->unit;
+      step = measure_steps(*memory, clusters, count_movers(clusters.C), hints);
+      hints.step = step.data();
+    } else {
+      hints.unit = memory->unit = clusters.frame.shrink;
+    }
+    // Until this sweep is complete the bounds belong to no K at all.
+    memory->serial = -std::abs(memory->serial) - 1;
+    sweep.hints = &hints;
+    sweep.use_hints = use_hints;
+  }
+
+  const int64_t n_leaves = (sweep.rows.n + leaf_rows - 1) / leaf_rows;
+  Tree tree(clusters.C, clusters.Dp);
+  run(n_leaves, work_of(sweep.rows, clusters), [&](int64_t leaf, void* scratch) {
+    auto sums = tree.empty();
+    const int64_t first = leaf * leaf_rows;
+    const int count = int(std::min<int64_t>(leaf_rows, sweep.rows.n - first));
+    path().sweep_leaf(sweep, first, count, *sums, scratch);
+    tree.add(leaf, std::move(sums));
+  });
+
+  if (memory != nullptr) {
+    memory->means = clusters.means;
+    memory->serial = -memory->serial;
+  }
+  nb::list nodes;
+  for (auto& node : tree.take()) {
+    const size_t C = size_t(clusters.C), D = size_t(clusters.D);
+    double* counts = new double[C];
+    double* shifts = new double[C * D];
+    std::copy_n(node.sums->counts.data(), C, counts);
+    for (size_t c = 0; c < C; ++c)
+      std::copy_n(node.sums->shifts.data() + c * size_t(clusters.Dp), D, shifts + c * D);
+    const auto owned = [](double* array) {
+      return nb::capsule(array, [](void* p) noexcept { delete[] static_cast<double*>(p); });
+    };
+    nodes.append(nb::make_tuple(
+        node.start, node.level, nb::ndarray<nb::numpy, double>(counts, {C}, owned(counts)),
+        nb::ndarray<nb::numpy, double>(shifts, {C, D}, owned(shifts)), node.sums->scatter,
+        node.sums->quantization_error, node.sums->entropy, node.sums->free_energy,
+        node.sums->weight, node.sums->evaluations, node.sums->changed));
+  }
+  return nb::tuple(nodes);
+}
+
+// Rows per task where no leaf matters.
+constexpr int CHUNK = 1024;
+
+template <class Task>
+void in_chunks(const Rows& rows, double work, Task task) {
+  run((rows.n + CHUNK - 1) / CHUNK, work, [&](int64_t chunk, void* scratch) {
+    const int64_t first = chunk * CHUNK;
+    task(first, int(std::min<int64_t>(CHUNK, rows.n - first)), scratch);
+  });
+}
+
+void closest(const PyRows& from, const Doubles2& means, std::optional<Doubles1> penalty,
+             int C_prime, Out<int32_t> K, std::optional<Out<double>> distances) {
+  const Clusters clusters = make_clusters(means, penalty, false);
+  check_features(from.rows, clusters);
+  double* to = distances ? distances->data() : nullptr;
+  in_chunks(from.rows, work_of(from.rows, clusters), [&](int64_t first, int count, void* scratch) {
+    path().closest(from.rows, clusters, C_prime, first, count, K.data(), to, scratch);
+  });
+}
+
+void gaps(const PyRows& from, const Doubles2& means, std::optional<Doubles1> penalty,
+          double sharpness, const Clusters2& K, Out<double> out) {
+  const Clusters clusters = make_clusters(means, penalty, true);
+  check_features(from.rows, clusters);
+  in_chunks(from.rows, work_of(from.rows, clusters), [&](int64_t first, int count, void* scratch) {
+    path().gaps(from.rows, clusters, K.data(), int(K.shape(1)), sharpness, first, count, out.data(),
+                scratch);
+  });
+}
+
+void distances(const PyRows& from, const Doubles2& means, Out<double> out) {
+  const Clusters clusters = make_clusters(means, std::nullopt, true);
+  check_features(from.rows, clusters);
+  in_chunks(from.rows, work_of(from.rows, clusters), [&](int64_t first, int count, void* scratch) {
+    path().distances(from.rows, clusters, first, count, out.data(), scratch);
+  });
+}
+
+using Integers1 = nb::ndarray<const int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+Trials make_trials(const PyRows& from, const Clusters& trials, const Doubles2& quarter_apart) {
+  check_features(from.rows, trials);
+  if (int(quarter_apart.shape(1)) != padded(trials.C))
+    throw std::invalid_argument("distances between seeds and trials are not padded");
+  Trials job;
+  job.rows = from.rows;
+  job.trials = &trials;
+  job.quarter_apart = quarter_apart.data();
+  return job;
+}
+
+// Rows are few, or cheap because most are out of reach: a thread is worth it for many rows.
+double work_of_trials(const Trials& job) {
+  return double(job.rows.n) * (job.rows.D + 16) * padded(job.trials->C) / 4;
+}
+
+int64_t trial_losses(const PyRows& from, const Doubles1& weights, const Doubles1& nearest,
+                  const Integers1& owner, const Doubles2& trials, const Doubles2& quarter_apart,
+                  Out<double> losses) {
+  const Clusters clusters = make_clusters(trials, std::nullopt, true);
+  Trials job = make_trials(from, clusters, quarter_apart);
+  job.weights = weights.data();
+  job.weight_stride = weights.stride(0);
+  job.nearest = nearest.data();
+  job.owner = owner.data();
+  const size_t T = size_t(clusters.C), n_chunks = size_t((job.rows.n + CHUNK - 1) / CHUNK);
+  std::vector<double> parts(n_chunks * T);
+  std::atomic<int64_t> evaluations{0};
+  in_chunks(job.rows, work_of_trials(job), [&](int64_t first, int count, void*) {
+    evaluations += path().trial_losses(job, first, count, parts.data() + size_t(first / CHUNK) * T);
+  });
+  std::fill_n(losses.data(), T, 0.0);
+  for (size_t i = 0; i < n_chunks; ++i)
+    for (size_t t = 0; t < T; ++t) losses.data()[t] += parts[i * T + t];
+  return evaluations;
+}
+
+int64_t accept_trial(const PyRows& from, const Doubles2& trial, int seed,
+                  const Doubles2& quarter_apart, Out<double> nearest, Out<int32_t> owner) {
+  const Clusters clusters = make_clusters(trial, std::nullopt, false);
+  const Trials job = make_trials(from, clusters, quarter_apart);
+  std::atomic<int64_t> evaluations{0};
+  in_chunks(job.rows, work_of_trials(job), [&](int64_t first, int count, void*) {
+    evaluations += path().accept_trial(job, seed, first, count, nearest.data(), owner.data());
+  });
+  return evaluations;
+}
+
+double fma_peak(int n_threads) {
+  nb::gil_scoped_release unlocked;
+  constexpr int64_t ROUNDS = 500000;
+  double best = 0.0;
+  for (int attempt = 0; attempt < 20; ++attempt) {
+    std::atomic<double> flops{0.0};
+    const auto start = std::chrono::steady_clock::now();
+    in_parallel(n_threads, n_threads, false, [] { return false; },
+                [&](int64_t, int) { flops = path().multiply_adds(ROUNDS); });
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+    best = std::max(best, n_threads * flops / seconds.count() / 1e9);
+  }
+  return best;
+}
+
+}  // namespace
+
+NB_MODULE(_native, m) {
+  chosen = available_paths().front();
+
+  nb::class_<PyRows>(m, "Rows");
+  m.def("dense", [](Any X, double scale) { return PyRows{dense_rows(X, scale), {X}}; });
+  m.def("sparse", [](Any data, Any indices, Any indptr, int D, double scale) {
+    return PyRows{sparse_rows(data, indices, indptr, D, scale), {data, indices, indptr}};
+  });
+  nb::class_<PyHints>(m, "Hints")
+      .def(nb::init<int64_t, int>())
+      .def_ro("serial", &PyHints::serial);
+  m.def("sweep", &sweep, nb::arg(), nb::arg(), nb::arg().none(), nb::arg(), nb::arg(), nb::arg(),
+        nb::arg().none(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none(),
+        nb::arg());
+  m.def("closest", &closest, nb::arg(), nb::arg(), nb::arg().none(), nb::arg(), nb::arg(),
+        nb::arg().none());
+  m.def("gaps", &gaps, nb::arg(), nb::arg(), nb::arg().none(), nb::arg(), nb::arg(), nb::arg());
+  m.def("distances", &distances);
+  m.def("trial_losses", &trial_losses);
+  m.def("accept_trial", &accept_trial);
+  m.def("get_num_threads", &get_num_threads);
+  m.def("set_num_threads", &set_num_threads);
+  m.def("path_names", &path_names);
+  m.def("path_name", [] { return std::string(path().name); });
+  m.def("use_path", &use_path);
+  m.def("fma_peak", &fma_peak);
+}
+
+// For threadpoolctl, which finds libraries by these.
+extern "C" {
+#define CPRIME_EXPORT __attribute__((visibility("default")))
+CPRIME_EXPORT int cprime_get_num_threads() { return get_num_threads(); }
+CPRIME_EXPORT void cprime_set_num_threads(int n) { set_num_threads(n); }
+}

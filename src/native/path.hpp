@@ -1,0 +1,46 @@
+// One implementation of everything hot, compiled for one kind of vector unit.
+#pragma once
+
+#include <atomic>
+#include <memory>
+
+#include "trials.hpp"
+#include "values.hpp"
+
+namespace cprime {
+
+struct Path {
+  const char* name;
+  // Memory of one thread, for any of the following.
+  std::shared_ptr<void> (*make_scratch)();
+  void (*pack)(Clusters&);
+  void (*pack_some)(const Clusters&, const int32_t* which, int n, Panels&);
+  void (*pack_columns)(Clusters&);
+  // From one cluster to the nearest of n others, itself left out.
+  double (*nearest_of)(const Clusters&, int c, const int32_t* others, int n);
+  // Rows first .. first + count of one leaf.
+  void (*sweep_leaf)(const Sweep&, int64_t first, int count, Sums&, void* scratch);
+  // The C' closest clusters, best first; `distances` may be null.
+  void (*closest)(const Rows&, const Clusters&, int C_prime, int64_t first, int count,
+                  int32_t* K, double* distances, void* scratch);
+  void (*gaps)(const Rows&, const Clusters&, const int32_t* K, int C_prime,
+               double sharpness, int64_t first, int count, double* gaps, void* scratch);
+  void (*distances)(const Rows&, const Clusters&, int64_t first, int count, double* out,
+                    void* scratch);
+  int64_t (*trial_losses)(const Trials&, int64_t first, int count, double* losses);
+  int64_t (*accept_trial)(const Trials&, int seed, int64_t first, int count, double* nearest,
+                          int32_t* owner);
+  double (*multiply_adds)(int64_t rounds);
+};
+
+// The paths this machine can run, best first.
+const std::vector<const Path*>& available_paths();
+
+// Set when a person interrupts: long work looks at it and returns early.
+extern thread_local const std::atomic<bool>* stop_requested;
+
+inline bool stopping() {
+  return stop_requested != nullptr && stop_requested->load(std::memory_order_relaxed);
+}
+
+}  // namespace cprime

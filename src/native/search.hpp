@@ -1,0 +1,212 @@
+// Which clusters may be among the closest to a row? Float32 scores and a bound on their
+// errors narrow it down to a few candidates; float64 decides among those.
+#pragma once
+
+#include <algorithm>
+#include <cfloat>
+#include <cmath>
+
+#include "path.hpp"
+#include "tile.hpp"
+#include "values.hpp"
+
+namespace cprime::CPRIME_PATH {
+
+constexpr int MAX_GROUP = 480;  // clusters scored before candidates are collected
+constexpr int GROUP_STEP = 48;  // a multiple of every path's panels, and of sixteen
+constexpr int GROUP_VALUES = 96 * 1024;  // values of a group's panels that stay in cache
+constexpr int FEW = 5;                   // up to here BINS minima bound the wanted-th lowest
+constexpr double UNIT_ROUNDOFF = 1.0 / (1 << 24);
+constexpr double FARTHEST = 1e12;  // rows farther out, in the frame, are not scored
+
+struct Candidate {
+  float score;
+  int32_t cluster;
+  bool operator<(const Candidate& other) const {
+    return score < other.score || (score == other.score && cluster < other.cluster);
+  }
+};
+
+// Scores a batch of rows against panels and collects candidates.
+class Search {
+ public:
+  static constexpr int BATCH = 64;
+
+  // Memory is kept between calls.
+  void prepare(int Dp, int capacity) {
+    Dp_ = Dp;
+    capacity_ = capacity;
+    rows_.resize(size_t(BATCH) * Dp);
+    scores_.resize(size_t(TILE) * MAX_GROUP);
+    bins_.resize(size_t(TILE) * BINS);
+    candidates_.resize(size_t(BATCH) * capacity);
+  }
+
+  // Puts row `i` of the batch into the frame.
+  void set_row(int i, const double* y, const Frame& frame) {
+    float* to = rows_.data() + size_t(i) * Dp_;
+    Doubles squares{};
+    for (int d = 0; d < Dp_; d += LANES) {
+      const Doubles value =
+          (load<Doubles>(y + d) - load<Doubles>(frame.origin.data() + d)) * frame.shrink;
+      squares += value * value;
+      store(to + d, __builtin_convertvector(value, EightFloats));
+    }
+    square_[i] = folded(squares);
+    scored_[i] = square_[i] < FARTHEST * FARTHEST;
+    if (!scored_[i]) std::fill_n(to, Dp_, 0.0f);
+  }
+
+  // Finds, for rows 0 .. n of the batch, all clusters whose score may be among the
+  // `wanted` lowest, or no more than `slack` above the last of them.
+  void run(int n, int D, const Panels& panels, int wanted, double slack) {
+    const int in_tiles = (n + TILE - 1) / TILE * TILE;
+    std::fill(rows_.begin() + size_t(n) * Dp_, rows_.begin() + size_t(in_tiles) * Dp_, 0.0f);
+    for (int i = 0; i < n; ++i) {
+      error_[i] = error(square_[i], D, panels);
+      margin_[i] = 2.0 * error_[i] + slack;
+      limit_[i] = FLT_MAX;
+      count_[i] = 0;
+      crowded_[i] = false;
+    }
+    const int per_group = std::clamp(GROUP_VALUES / D, GROUP_STEP, MAX_GROUP) / GROUP_STEP * GROUP_STEP;
+    for (int c = 0; c < panels.width; c += per_group) {
+      const int width = std::min(per_group, panels.width - c);
+      for (int t = 0; t < n && !stopping(); t += TILE) {
+        score_tile(rows_.data() + size_t(t) * Dp_, Dp_, D, panels.values.data() + size_t(c) * D,
+                   panels.constants.data() + c, width, scores_.data(), MAX_GROUP, bins_.data());
+        for (int r = 0; r < TILE && t + r < n; ++r)
+          if (scored_[t + r] && !crowded_[t + r])
+            collect(t + r, scores_.data() + size_t(r) * MAX_GROUP, width, c, bins_.data() + r * BINS,
+                    wanted);
+      }
+    }
+    for (int i = 0; i < n; ++i)
+      if (scored_[i] && !crowded_[i]) settle(i, wanted);
+  }
+
+  // False where scores cannot tell: the row must look at all clusters in float64.
+  bool decided(int i) const { return scored_[i] && !crowded_[i]; }
+  Candidate* candidates(int i) { return candidates_.data() + size_t(i) * capacity_; }
+  int count(int i) const { return count_[i]; }
+  double error(int i) const { return error_[i]; }
+
+  // A lower bound on the distance a score stands for, in the frame.
+  double at_least(int i, double score, int D) const {
+    const double squared = score + square_[i] * (1.0 - D * 1e-15) - error_[i];
+    return squared > 0.0 ? std::sqrt(squared) * (1.0 - 1e-9) : 0.0;
+  }
+
+  // Scores of one tile of rows against few panels, for `lowest`.
+  float* scores(int t, int D, const Panels& panels) {
+    score_tile(rows_.data() + size_t(t) * Dp_, Dp_, D, panels.values.data(), panels.constants.data(),
+               panels.width, scores_.data(), MAX_GROUP, bins_.data());
+    return scores_.data();
+  }
+
+  // The largest rounding error of a score: of D multiply-adds, of rows and means rounded
+  // to float32, and of the constant.
+  static double error(double square, int D, const Panels& panels) {
+    const double size = panels.level + 2.0 * std::sqrt(square) * panels.reach;
+    return 1.01 * (D + 4) * UNIT_ROUNDOFF * size + FLT_MIN;
+  }
+
+  void bound_errors(int n, int D, const Panels& panels) {
+    for (int i = 0; i < n; ++i) error_[i] = error(square_[i], D, panels);
+  }
+
+  bool is_scored(int i) const { return scored_[i]; }
+
+ private:
+  // An upper bound on the `wanted`-th lowest score of a group: the minima of disjoint sets
+  // of clusters are scores too, so the wanted-th lowest of them is such a bound.
+  float bound_of_group(const float* scores, int width, const float* bins, int wanted) {
+    if (wanted == 1) return lowest(load<Sixteen>(bins));
+    if (wanted <= FEW) {
+      const Sixteen minima[1] = {load<Sixteen>(bins)};
+      return ranked(minima, wanted);
+    }
+    if (wanted <= GROUP_STEP / 3) {
+      Sixteen minima[3] = {all<Sixteen>(INFINITY), all<Sixteen>(INFINITY), all<Sixteen>(INFINITY)};
+      int c = 0;
+      for (; c + GROUP_STEP <= width; c += GROUP_STEP)
+        for (int v = 0; v < 3; ++v)
+          minima[v] = lower(minima[v], load<Sixteen>(scores + c + v * SIXTEEN));
+      for (int v = 0; c < width; c += SIXTEEN, ++v)
+        minima[v] = lower(minima[v], load<Sixteen>(scores + c));
+      return ranked(minima, wanted);
+    }
+    if (width < wanted) return INFINITY;
+    ordered_.assign(scores, scores + width);
+    std::nth_element(ordered_.begin(), ordered_.begin() + (wanted - 1), ordered_.end());
+    return ordered_[wanted - 1];
+  }
+
+  // The wanted-th lowest of 16 N numbers, without a branch: each one's rank is the count
+  // of those below it.
+  template <int N>
+  static float ranked(const Sixteen (&numbers)[N], int wanted) {
+    SixteenInts rank[N] = {};
+    for (int i = 0; i < N; ++i)
+      for (int lane = 0; lane < SIXTEEN; ++lane) {
+        const Sixteen number = all<Sixteen>(numbers[i][lane]);
+        for (int j = 0; j < N; ++j) rank[j] -= number < numbers[j];
+      }
+    Sixteen bound = all<Sixteen>(INFINITY);
+    for (int j = 0; j < N; ++j)
+      bound = lower(bound, rank[j] >= wanted - 1 ? numbers[j] : all<Sixteen>(INFINITY));
+    return lowest(bound);
+  }
+
+  void collect(int i, const float* scores, int width, int first, const float* bins, int wanted) {
+    const float bound = bound_of_group(scores, width, bins, wanted);
+    limit_[i] = std::min(limit_[i], double(bound));
+    // Rounded up, and never so high that the padding of a panel would count.
+    const float limit = std::min(std::nextafter(float(limit_[i] + margin_[i]), INFINITY), FLT_MAX);
+    Candidate* found = candidates(i);
+    int count = count_[i];
+    for (int j = 0; j < width; j += SIXTEEN) {
+      uint32_t bits = at_most(scores + j, limit);
+      if (__builtin_expect(bits == 0, 1)) continue;
+      if (count + SIXTEEN > capacity_) {
+        count_[i] = count;
+        if (!make_room(i, wanted)) return;
+        count = count_[i];
+      }
+      do {
+        const int lane = __builtin_ctz(bits);
+        bits &= bits - 1;
+        found[count++] = {scores[j + lane], first + j + lane};
+      } while (bits != 0);
+    }
+    count_[i] = count;
+  }
+
+  // Drops candidates that later ones have made hopeless.
+  bool make_room(int i, int wanted) {
+    settle(i, wanted);
+    crowded_[i] = count_[i] > capacity_ - SIXTEEN;
+    return !crowded_[i];
+  }
+
+  void settle(int i, int wanted) {
+    Candidate* found = candidates(i);
+    if (count_[i] <= wanted) return;
+    std::nth_element(found, found + (wanted - 1), found + count_[i]);
+    const double limit = found[wanted - 1].score + margin_[i];
+    count_[i] = int(std::partition(found, found + count_[i],
+                                   [&](const Candidate& c) { return c.score <= limit; }) -
+                    found);
+  }
+
+  int Dp_ = 0, capacity_ = 0;
+  Buffer<float> rows_, scores_, bins_;
+  std::vector<float> ordered_;
+  std::vector<Candidate> candidates_;
+  double square_[BATCH], error_[BATCH], margin_[BATCH];
+  double limit_[BATCH];
+  int count_[BATCH];
+  bool scored_[BATCH], crowded_[BATCH];
+};
+
+}  // namespace cprime::CPRIME_PATH

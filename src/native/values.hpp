@@ -1,0 +1,155 @@
+// Plain values that the paths, the threads and Python share.
+#pragma once
+
+#include <cstdint>
+#include <cstdlib>
+#include <algorithm>
+#include <new>
+#include <vector>
+
+namespace cprime {
+
+template <class T>
+struct Aligned {
+  using value_type = T;
+  Aligned() = default;
+  template <class U>
+  Aligned(const Aligned<U>&) {}
+  T* allocate(size_t n) {
+    return static_cast<T*>(::operator new(n * sizeof(T), std::align_val_t(64)));
+  }
+  void deallocate(T* p, size_t) { ::operator delete(p, std::align_val_t(64)); }
+  bool operator==(const Aligned&) const { return true; }
+  bool operator!=(const Aligned&) const { return false; }
+};
+
+template <class T>
+using Buffer = std::vector<T, Aligned<T>>;
+
+// Where rows come from: a strided array, or CSR. Values are multiplied by `scale`.
+struct Rows {
+  int64_t n = 0;
+  int D = 0;
+  double scale = 1.0;
+  const void* values = nullptr;
+  bool is_double = false;
+  int64_t row_stride = 0, column_stride = 0;  // in values; dense only
+  const void* starts = nullptr;               // CSR only
+  const void* columns = nullptr;
+  bool wide_starts = false, wide_columns = false;
+};
+
+// Squares are summed over features padded with zeros to whole vectors of eight.
+inline int padded(int D) { return (D + 7) / 8 * 8; }
+
+// Origin and unit of the float32 world: value -> (value - origin) * shrink.
+struct Frame {
+  Buffer<double> origin;
+  double shrink = 1.0;
+};
+
+// Clusters as `score_tile` reads them, with what is needed to bound its rounding errors.
+struct Panels {
+  int n = 0, width = 0;  // clusters, and the same padded to a multiple of 16
+  Buffer<float> values, constants;
+  double reach = 0.0;  // longest mean, in the frame
+  double level = 0.0;  // largest constant
+};
+
+// The clusters of one sweep.
+struct Clusters {
+  int C = 0, D = 0, Dp = 0;
+  Buffer<double> means;    // C x Dp
+  Buffer<double> penalty;  // what each squared distance is handicapped by; inf in padding
+  bool handicapped = false;
+  Frame frame;
+  Panels panels;
+  Buffer<double> columns;  // means in groups of eight, feature by feature; on demand
+};
+
+// What one leaf, or a tree of leaves, adds up to. Only clusters that were met take part
+// in additions, so a leaf of few rows among many clusters stays cheap.
+struct Sums {
+  Buffer<double> counts, shifts;  // C, C x Dp
+  std::vector<int32_t> met;
+  std::vector<uint8_t> is_met;
+  double scatter = 0, quantization_error = 0, entropy = 0, free_energy = 0, weight = 0;
+  int64_t evaluations = 0, changed = 0;
+
+  void prepare(int C, int Dp) {
+    counts.assign(size_t(C), 0.0);
+    shifts.assign(size_t(C) * Dp, 0.0);
+    is_met.assign(size_t(C), 0);
+    met.clear();
+  }
+
+  void meet(int c) {
+    if (is_met[c]) return;
+    is_met[c] = 1;
+    met.push_back(c);
+  }
+
+  void clear(int Dp) {
+    for (int c : met) {
+      counts[c] = 0.0;
+      is_met[c] = 0;
+      std::fill_n(shifts.begin() + size_t(c) * Dp, Dp, 0.0);
+    }
+    met.clear();
+    scatter = quantization_error = entropy = free_energy = weight = 0;
+    evaluations = changed = 0;
+  }
+
+  void add(const Sums& right, int Dp) {
+    for (int c : right.met) {
+      meet(c);
+      counts[c] += right.counts[c];
+      double* to = shifts.data() + size_t(c) * Dp;
+      const double* from = right.shifts.data() + size_t(c) * Dp;
+      for (int d = 0; d < Dp; ++d) to[d] += from[d];
+    }
+    scatter += right.scatter;
+    quantization_error += right.quantization_error;
+    entropy += right.entropy;
+    free_energy += right.free_energy;
+    weight += right.weight;
+    evaluations += right.evaluations;
+    changed += right.changed;
+  }
+};
+
+constexpr int LISTED = 8;
+
+// What rows remember of clusters they do not keep, to prove in the next sweep that none
+// of them came close enough. Distances are lower bounds, in units of 1 / `unit`.
+struct Hints {
+  // LISTED clusters a row, as uint16 or (wide) int32, each at least `nearer` away; all that
+  // are neither kept nor listed are at least `rest` away, or it is < 0: unknown.
+  bool wide = false;
+  void* listed = nullptr;
+  float* nearer = nullptr;
+  float* rest = nullptr;
+  double unit = 1.0;
+  // How far clusters moved since: each, the farthest, and the farthest not in `movers`.
+  const float* step = nullptr;
+  float step_any = 0, step_others = 0;
+  Panels movers;
+  std::vector<int32_t> mover_of;     // place of a cluster among the movers, or -1
+  std::vector<float> nearest_mover;  // from each cluster to the nearest of the movers
+};
+
+struct Sweep {
+  Rows rows;
+  const double* weights = nullptr;
+  int64_t weight_stride = 1;
+  const int32_t* before = nullptr;  // n x C_prime, or null
+  int32_t* after = nullptr;
+  bool continued = false;  // whether there was a sweep before, even if it left nothing behind
+  const Clusters* clusters = nullptr;
+  int C_prime = 1;
+  double reluctance = 1.0, sharpness = 0.5, highest_bias = 0.0;
+  Hints* hints = nullptr;
+  bool use_hints = false;  // false with hints: fill them in
+};
+
+}  // namespace cprime

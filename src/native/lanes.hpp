@@ -29,6 +29,7 @@ constexpr int BINS = 16;
 constexpr int LANES = 8;
 
 typedef float Floats __attribute__((vector_size(CPRIME_BYTES)));
+typedef double FewDoubles __attribute__((vector_size(CPRIME_BYTES)));
 typedef double Doubles __attribute__((vector_size(8 * LANES)));
 typedef float EightFloats __attribute__((vector_size(4 * LANES)));
 typedef int64_t Longs __attribute__((vector_size(8 * LANES)));
@@ -90,6 +91,49 @@ typedef int32_t SixteenInts __attribute__((vector_size(64)));
   uint32_t bits = 0;
   for (int i = 0; i < 16; ++i) bits |= uint32_t(values[i] <= limit) << i;
   return bits;
+#endif
+}
+
+// table[id] for eight ids.
+[[gnu::always_inline]] inline EightFloats look_up(const float* table, const int32_t* ids) {
+#if defined(__AVX2__)
+  const __m256i at = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(ids));
+  return EightFloats(_mm256_i32gather_ps(table, at, 4));
+#else
+  EightFloats found;
+  for (int j = 0; j < LANES; ++j) found[j] = table[ids[j]];
+  return found;
+#endif
+}
+
+[[gnu::always_inline]] inline EightFloats look_up(const float* table, const uint16_t* ids) {
+#if defined(__AVX2__)
+  const __m128i narrow = _mm_loadu_si128(reinterpret_cast<const __m128i*>(ids));
+  return EightFloats(_mm256_i32gather_ps(table, _mm256_cvtepu16_epi32(narrow), 4));
+#else
+  EightFloats found;
+  for (int j = 0; j < LANES; ++j) found[j] = table[ids[j]];
+  return found;
+#endif
+}
+
+// One bit for each of eight floats that is at most `limit`.
+[[gnu::always_inline]] inline uint32_t at_most(const EightFloats& values, float limit) {
+#if defined(__AVX__)
+  return uint32_t(_mm256_movemask_ps(_mm256_cmp_ps(__m256(values), _mm256_set1_ps(limit), _CMP_LE_OQ)));
+#else
+  uint32_t bits = 0;
+  for (int i = 0; i < LANES; ++i) bits |= uint32_t(values[i] <= limit) << i;
+  return bits;
+#endif
+}
+
+// Whether any of eight comparisons is true.
+[[gnu::always_inline]] inline bool any_true(const Longs& flags) {
+#if CPRIME_BYTES == 64
+  return _mm512_test_epi64_mask(__m512i(flags), __m512i(flags)) != 0;
+#else
+  return (flags[0] | flags[1] | flags[2] | flags[3] | flags[4] | flags[5] | flags[6] | flags[7]) != 0;
 #endif
 }
 

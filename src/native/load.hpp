@@ -6,15 +6,50 @@
 
 namespace cprime::CPRIME_PATH {
 
+// A row that can be read where it lies, eight features at a time.
+template <class T>
+struct RowInPlace {
+  const T* values;
+  int D;
+
+  typedef T Eight __attribute__((vector_size(LANES * sizeof(T))));
+
+  [[gnu::always_inline]] Doubles at(int d) const {
+    if (__builtin_expect(d + LANES <= D, 1))
+      return __builtin_convertvector(load<Eight>(values + d), Doubles);
+    Doubles rest{};
+    for (int i = 0; d + i < D; ++i) rest[i] = double(values[d + i]);
+    return rest;
+  }
+};
+
+// The same of a row that was loaded, padding included.
+struct LoadedRow {
+  const double* values;
+
+  [[gnu::always_inline]] Doubles at(int d) const { return load<Doubles>(values + d); }
+};
+
+inline bool lie_in_place(const Rows& rows) {
+  return rows.starts == nullptr && rows.column_stride == 1 && rows.scale == 1.0;
+}
+
+template <class T>
+inline RowInPlace<T> row_in_place(const Rows& rows, int64_t row) {
+  return {static_cast<const T*>(rows.values) + row * rows.row_stride, rows.D};
+}
+
 template <class T>
 inline void load_dense(const Rows& rows, int64_t row, double* out, int Dp) {
   const T* from = static_cast<const T*>(rows.values) + row * rows.row_stride;
+  int d = 0;
   if (rows.column_stride == 1) {
-    for (int d = 0; d < rows.D; ++d) out[d] = double(from[d]);
-  } else {
-    for (int d = 0; d < rows.D; ++d) out[d] = double(from[d * rows.column_stride]);
+    typedef T Eight __attribute__((vector_size(LANES * sizeof(T))));
+    for (; d + LANES <= rows.D; d += LANES)
+      store(out + d, __builtin_convertvector(load<Eight>(from + d), Doubles));
   }
-  for (int d = rows.D; d < Dp; ++d) out[d] = 0.0;
+  for (; d < rows.D; ++d) out[d] = double(from[d * rows.column_stride]);
+  for (; d < Dp; ++d) out[d] = 0.0;
 }
 
 inline int64_t at(const void* integers, bool wide, int64_t i) {

@@ -150,7 +150,7 @@ struct PyHints {
   bool wide = false;
   std::vector<uint16_t> narrow_lists;
   std::vector<int32_t> wide_lists;
-  std::vector<float> nearer, rest;
+  std::vector<float> nearer, rest, reach;
   double unit = 1.0;
   Buffer<double> means;  // those the bounds hold for, C x Dp
   int64_t serial = 0;    // counts sweeps; a K of another sweep has other bounds
@@ -160,6 +160,7 @@ struct PyHints {
     wide ? wide_lists.resize(size) : narrow_lists.resize(size);
     nearer.resize(size);
     rest.assign(size_t(n), -1.0f);
+    reach.assign(size_t(n), 0.0f);
   }
 };
 
@@ -229,6 +230,7 @@ nb::tuple sweep(const PyRows& from, const Doubles1& weights, std::optional<Clust
                                 : static_cast<void*>(memory->narrow_lists.data());
     hints.nearer = memory->nearer.data();
     hints.rest = memory->rest.data();
+    hints.reach = memory->reach.data();
     if (use_hints) {
       hints.unit = memory->unit;
       step = measure_steps(*memory, clusters, count_movers(clusters.C), hints);
@@ -299,7 +301,8 @@ void closest(const PyRows& from, const Doubles2& means, std::optional<Doubles1> 
 
 void gaps(const PyRows& from, const Doubles2& means, std::optional<Doubles1> penalty,
           double sharpness, const Clusters2& K, Out<double> out) {
-  const Clusters clusters = make_clusters(means, penalty, true);
+  Clusters clusters = make_clusters(means, penalty, true);
+  path().pack_panels64(clusters);
   check_features(from.rows, clusters);
   in_chunks(from.rows, work_of(from.rows, clusters), [&](int64_t first, int count, void* scratch) {
     path().gaps(from.rows, clusters, K.data(), int(K.shape(1)), sharpness, first, count, out.data(),

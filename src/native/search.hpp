@@ -22,9 +22,7 @@ constexpr double FARTHEST = 1e12;  // rows farther out, in the frame, are not sc
 struct Candidate {
   float score;
   int32_t cluster;
-  bool operator<(const Candidate& other) const {
-    return score < other.score || (score == other.score && cluster < other.cluster);
-  }
+  bool operator<(const Candidate& other) const { return score < other.score; }
 };
 
 // Scores a batch of rows against panels and collects candidates.
@@ -180,6 +178,7 @@ class Search {
       } while (bits != 0);
     }
     count_[i] = count;
+    if (wanted > 1 && count > 3 * wanted) settle(i, wanted);
   }
 
   // Drops candidates that later ones have made hopeless.
@@ -189,11 +188,17 @@ class Search {
     return !crowded_[i];
   }
 
+  // Keeps the candidates that may be among the wanted lowest, given all of them so far.
   void settle(int i, int wanted) {
     Candidate* found = candidates(i);
     if (count_[i] <= wanted) return;
-    std::nth_element(found, found + (wanted - 1), found + count_[i]);
-    const double limit = found[wanted - 1].score + margin_[i];
+    if (wanted == 1)
+      limit_[i] = std::min_element(found, found + count_[i])->score;
+    else {
+      std::nth_element(found, found + (wanted - 1), found + count_[i]);
+      limit_[i] = found[wanted - 1].score;
+    }
+    const double limit = limit_[i] + margin_[i];
     count_[i] = int(std::partition(found, found + count_[i],
                                    [&](const Candidate& c) { return c.score <= limit; }) -
                     found);

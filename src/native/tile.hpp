@@ -1,5 +1,4 @@
-// Float32 scores of a tile of rows against panels of clusters: what ranks, never what is
-// reported.
+// Scores of a tile of rows against panels of clusters: what ranks, never what is reported.
 #pragma once
 
 #include "lanes.hpp"
@@ -13,6 +12,11 @@ namespace cprime::CPRIME_PATH {
 // lowest score of row r in the b-th of BINS disjoint sets of clusters.
 void score_tile(const float* rows, int row_stride, int D, const float* panels,
                 const float* constants, int width, float* scores, int stride, float* bins);
+
+// The same in float64, with panels of half as many clusters and no bins.
+constexpr int PANEL64 = PANEL / 2;
+void score_tile(const double* rows, int row_stride, int D, const double* panels,
+                const double* constants, int width, double* scores, int stride);
 
 // Runs multiply-adds on registers alone; returns how many floating point operations.
 double multiply_adds(int64_t rounds);

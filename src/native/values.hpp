@@ -56,6 +56,13 @@ struct Panels {
   double level = 0.0;  // largest constant
 };
 
+// The same in float64, about the frame's origin but in the units of the data.
+struct Panels64 {
+  int width = 0;
+  Buffer<double> values, constants;
+  double reach = 0.0, level = 0.0;
+};
+
 // The clusters of one sweep.
 struct Clusters {
   int C = 0, D = 0, Dp = 0;
@@ -64,6 +71,7 @@ struct Clusters {
   bool handicapped = false;
   Frame frame;
   Panels panels;
+  Panels64 panels64;       // on demand
   Buffer<double> columns;  // means in groups of eight, feature by feature; on demand
 };
 
@@ -129,6 +137,7 @@ struct Hints {
   void* listed = nullptr;
   float* nearer = nullptr;
   float* rest = nullptr;
+  float* reach = nullptr;  // of rows that keep one cluster: it is at most this far
   double unit = 1.0;
   // How far clusters moved since: each, the farthest, and the farthest not in `movers`.
   const float* step = nullptr;

@@ -1,0 +1,72 @@
+// The closest clusters of rows, and distances to all of them.
+#include "load.hpp"
+#include "path.hpp"
+#include "statistics.hpp"
+
+namespace cprime::CPRIME_PATH {
+namespace {
+
+// Calls visit(row number, values, place in the search's batch) for rows in batches.
+template <class Visit>
+void in_batches(const Rows& rows, const Clusters& clusters, int64_t first, int count, int wanted,
+                int capacity, double slack, Workspace& work, Visit visit) {
+  const int Dp = clusters.Dp;
+  work.search.prepare(Dp, capacity);
+  work.rows.resize(size_t(Search::BATCH) * Dp);
+  for (int begin = 0; begin < count && !stopping(); begin += Search::BATCH) {
+    const int n = std::min(Search::BATCH, count - begin);
+    for (int i = 0; i < n; ++i) {
+      double* y = work.rows.data() + size_t(i) * Dp;
+      load_row(rows, first + begin + i, y, Dp);
+      work.search.set_row(i, y, clusters.frame);
+    }
+    work.search.run(n, clusters.D, clusters.panels, wanted, slack);
+    for (int i = 0; i < n && !stopping(); ++i)
+      visit(first + begin + i, work.rows.data() + size_t(i) * Dp, i);
+  }
+}
+
+}  // namespace
+
+void closest(const Rows& rows, const Clusters& clusters, int C_prime, int64_t first, int count,
+             int32_t* K, double* distances, void* scratch) {
+  Workspace& work = *static_cast<Workspace*>(scratch);
+  const int capacity = std::max(CAPACITY, 4 * C_prime);
+  const auto visit = [&](int64_t n, const double* y, int i) {
+    if (distances == nullptr && C_prime == 1 && work.search.decided(i) && work.search.count(i) == 1) {
+      K[n] = work.search.candidates(i)[0].cluster;
+      return;
+    }
+    if (work.search.decided(i))
+      rank_candidates(i, y, clusters, C_prime, work);
+    else
+      rank_all(y, clusters, C_prime, work);
+    for (int j = 0; j < C_prime; ++j) {
+      const int c = work.ranking[j].cluster;
+      K[n * C_prime + j] = c;
+      if (distances != nullptr)
+        distances[n * C_prime + j] =
+            clusters.handicapped ? distance(y, clusters.means.data() + size_t(c) * clusters.Dp, clusters.Dp)
+                                 : work.ranking[j].score;
+    }
+  };
+  in_batches(rows, clusters, first, count, C_prime, capacity, 0.0, work, visit);
+}
+
+void distances_of(const Rows& rows, const Clusters& clusters, int64_t first, int count, double* out,
+                  void* scratch) {
+  Workspace& work = *static_cast<Workspace*>(scratch);
+  const int Dp = clusters.Dp, C = clusters.C, stride = (C + LANES - 1) / LANES * LANES;
+  work.rows.resize(size_t(ROWS_AT_ONCE) * Dp);
+  work.everything.resize(size_t(ROWS_AT_ONCE) * stride);
+  for (int begin = 0; begin < count && !stopping(); begin += ROWS_AT_ONCE) {
+    const int n = std::min(ROWS_AT_ONCE, count - begin);
+    for (int r = 0; r < n; ++r)
+      load_row(rows, first + begin + r, work.rows.data() + size_t(r) * Dp, Dp);
+    distances_to_all<ROWS_AT_ONCE>(work.rows.data(), clusters, work.everything.data(), stride);
+    for (int r = 0; r < n; ++r)
+      std::copy_n(work.everything.data() + size_t(r) * stride, C, out + (first + begin + r) * C);
+  }
+}
+
+}  // namespace cprime::CPRIME_PATH

@@ -1,0 +1,94 @@
+// Clusters in the layouts in which they are searched.
+#include <cmath>
+
+#include "exact.hpp"
+#include "path.hpp"
+#include "tile.hpp"
+
+namespace cprime::CPRIME_PATH {
+
+void pack_panels(const Clusters& clusters, const int32_t* which, int n, Panels& panels) {
+  const int D = clusters.D;
+  panels.n = n;
+  panels.width = (n + SIXTEEN - 1) / SIXTEEN * SIXTEEN;
+  panels.values.assign(size_t(panels.width) * D, 0.0f);
+  panels.constants.assign(size_t(panels.width), INFINITY);
+  panels.reach = panels.level = 0.0;
+  for (int begin = 0; begin < panels.width; begin += PANEL) {
+    const int width = std::min(PANEL, panels.width - begin);
+    float* panel = panels.values.data() + size_t(begin) * D;
+    for (int i = begin; i < begin + width && i < n; ++i) {
+      const int c = which == nullptr ? i : which[i];
+      const double* mu = clusters.means.data() + size_t(c) * clusters.Dp;
+      double square = 0.0;
+      for (int d = 0; d < D; ++d) {
+        const double value = (mu[d] - clusters.frame.origin[d]) * clusters.frame.shrink;
+        square += value * value;
+        panel[size_t(d) * width + (i - begin)] = float(-2.0 * value);
+      }
+      const double constant =
+          square + clusters.penalty[c] * clusters.frame.shrink * clusters.frame.shrink;
+      panels.constants[i] = float(std::min(constant, 1e30));
+      panels.reach = std::max(panels.reach, std::sqrt(square));
+      panels.level = std::max(panels.level, std::min(constant, 1e30));
+    }
+  }
+}
+
+void pack(Clusters& clusters) {
+  const int C = clusters.C, Dp = clusters.Dp;
+  auto& origin = clusters.frame.origin;
+  origin.assign(Dp, 0.0);
+  for (int c = 0; c < C; ++c)
+    for (int d = 0; d < Dp; ++d) origin[d] += clusters.means[size_t(c) * Dp + d] / C;
+  double longest = 0.0;
+  for (int c = 0; c < C; ++c)
+    longest = std::max(longest, distance(clusters.means.data() + size_t(c) * Dp, origin.data(), Dp));
+  clusters.frame.shrink = longest > 0.0 ? std::ldexp(1.0, -std::ilogb(std::sqrt(longest)) - 1) : 1.0;
+  pack_panels(clusters, nullptr, C, clusters.panels);
+}
+
+void pack_panels64(Clusters& clusters) {
+  const int C = clusters.C, D = clusters.D;
+  Panels64& panels = clusters.panels64;
+  panels.width = padded(C);
+  panels.values.assign(size_t(panels.width) * D, 0.0);
+  panels.constants.assign(size_t(panels.width), INFINITY);
+  for (int begin = 0; begin < panels.width; begin += PANEL64) {
+    const int width = std::min(PANEL64, panels.width - begin);
+    double* panel = panels.values.data() + size_t(begin) * D;
+    for (int c = begin; c < begin + width && c < C; ++c) {
+      const double* mu = clusters.means.data() + size_t(c) * clusters.Dp;
+      double square = 0.0;
+      for (int d = 0; d < D; ++d) {
+        const double value = mu[d] - clusters.frame.origin[d];
+        square += value * value;
+        panel[size_t(d) * width + (c - begin)] = -2.0 * value;
+      }
+      panels.constants[c] = square + clusters.penalty[c];
+      panels.reach = std::max(panels.reach, std::sqrt(square));
+      panels.level = std::max(panels.level, panels.constants[c]);
+    }
+  }
+}
+
+void pack_columns(Clusters& clusters) {
+  const int C = clusters.C, D = clusters.D, groups = (C + LANES - 1) / LANES;
+  clusters.columns.assign(size_t(groups) * LANES * D, 0.0);
+  for (int c = 0; c < C; ++c)
+    for (int d = 0; d < D; ++d)
+      clusters.columns[(size_t(c / LANES) * D + d) * LANES + c % LANES] =
+          clusters.means[size_t(c) * clusters.Dp + d];
+}
+
+double nearest_of(const Clusters& clusters, int c, const int32_t* others, int n) {
+  const double* mu = clusters.means.data() + size_t(c) * clusters.Dp;
+  double nearest = INFINITY;
+  for (int i = 0; i < n; ++i)
+    if (others[i] != c)
+      nearest = std::min(nearest, distance(mu, clusters.means.data() + size_t(others[i]) * clusters.Dp,
+                                           clusters.Dp));
+  return std::sqrt(nearest);
+}
+
+}  // namespace cprime::CPRIME_PATH

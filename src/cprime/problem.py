@@ -1,6 +1,6 @@
 """Everything a fit is made of, except where it starts."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from cprime.kernels import Kernel
@@ -21,9 +21,11 @@ class Problem:
     kernel: Kernel
     C_prime: int
 
-    def sweep(self, theta: Theta, K: Any) -> tuple[Any, Stats]:
-        """Run an E-step under theta, from the clusters K (None before the first)."""
+    def sweep(self, theta: Theta, K: Any, *, afresh: bool = False) -> tuple[Any, Stats]:
+        """Run an E-step under theta, from the clusters K (None before the first).
+
+        What is reported is added up `afresh`, from all rows.
+        """
         coefficients = self.model.coefficients(theta)
-        return self.rows.sweep(
-            self.kernel, K, coefficients, self.search.plan(), self.C_prime
-        )
+        plan = replace(self.search.plan(), afresh=afresh)
+        return self.rows.sweep(self.kernel, K, coefficients, plan, self.C_prime)

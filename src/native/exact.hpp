@@ -18,6 +18,17 @@ namespace cprime::CPRIME_PATH {
   return folded(sum);
 }
 
+// The same of a row that may be read where it lies.
+template <class Row>
+[[gnu::always_inline]] inline double distance_of(const Row& y, const double* mu, int Dp) {
+  Doubles sum{};
+  for (int d = 0; d < Dp; d += LANES) {
+    const Doubles difference = y.at(d) - load<Doubles>(mu + d);
+    sum += difference * difference;
+  }
+  return folded(sum);
+}
+
 template <int ROWS>
 struct Group {
   Doubles of[ROWS];

@@ -1,4 +1,5 @@
 // What do rows lose by looking at the clusters in K alone?
+#include <cfloat>
 #include <cmath>
 
 #include "exact.hpp"
@@ -17,7 +18,7 @@ constexpr double DOUBLE_ROUNDOFF = 1.0 / (int64_t(1) << 53);
 
 // log(1 + sum over clusters outside K / sum over those inside), for TILE rows at a time.
 //
-// Scores of all clusters in float64, by multiply-adds, are good enough for clusters that
+// Scores of all clusters in float64, by multiplying and adding, are good enough for clusters that
 // hardly count; those near the best outside K, and those inside, are evaluated by the
 // canonical formula.
 class Gaps {
@@ -69,13 +70,15 @@ class Gaps {
     for (int lane = 1; lane < LANES; ++lane) best = std::min(best, lowest[lane]);
     if (std::isinf(best)) return 0.0;
 
-    // Errors of the scores, in nats, and of the sum of all clusters `exact` nats below the best.
-    const double size = panels.level + 2.0 * std::sqrt(square) * panels.reach + square;
-    const double error = (clusters_.D + 8) * DOUBLE_ROUNDOFF * size * sharpness_;
-    const double log_C = std::log(double(clusters_.C));
-    const double exact = log_C + std::log(error / TOLERATED);
-    const double enough = log_C + NEGLIGIBLE;
-    const double last_exact = best + std::min(std::max(exact, 0.0) + 4.0 * error, enough) / sharpness_;
+    // Clusters that count are no farther than `farthest`, so neither they nor the row are far
+    // from the origin compared with the row: that bounds the errors of their scores, in nats,
+    // and of the sum over all clusters `exact` nats below the best.
+    const double log_C = std::log(double(clusters_.C)), enough = log_C + NEGLIGIBLE;
+    const double farthest = std::sqrt(std::max(best + square, 0.0) + (enough + 1.0) / sharpness_);
+    const double size = 2.0 * std::sqrt(square) + farthest;
+    const double error = (clusters_.D + 8) * DOUBLE_ROUNDOFF * size * size * sharpness_;
+    const double exact = std::max(log_C + std::log(error / TOLERATED), 0.0) + 4.0 * error;
+    const double last_exact = exact < enough ? best + exact / sharpness_ : DBL_MAX;
     Doubles lowest_outside = all<Doubles>(INFINITY);
     for (int c = 0; c < panels.width; c += LANES) {
       const Doubles found = load<Doubles>(scores + c);

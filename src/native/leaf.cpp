@@ -6,6 +6,7 @@ namespace cprime::CPRIME_PATH {
 namespace {
 
 constexpr int MAX_BLOCK = 512;
+constexpr int AHEAD = 4;  // rows between asking for one and looking at it
 
 int block_rows(int Dp) { return std::clamp(BLOCK_VALUES / Dp, 8, MAX_BLOCK); }
 
@@ -15,43 +16,64 @@ class EStep : public Statistics {
 
   void run() {
     work_.rows.resize(size_t(n_ + ROWS_AT_ONCE) * Dp_);
-    // With one cluster per row, bounds often make it unnecessary to look at a row before
-    // it is added up, and then it can be read where it lies.
-    const bool reluctantly = C_prime_ == 1 && sweep_.use_hints && lie_in_place(sweep_.rows);
-    if (!reluctantly)
-      for (int r = 0; r < n_; ++r) load_row(sweep_.rows, first_ + r, row(r), Dp_);
-    if (C_prime_ == clusters_.C) {
-      keep_all();
+    // With one cluster per row, bounds often make it unnecessary to search for a row, and
+    // then it is read where it lies.
+    if (C_prime_ == 1 && sweep_.use_hints && lie_in_place(sweep_.rows)) {
+      if (sweep_.rows.is_double)
+        run_on([&](int r) { return row_in_place<double>(sweep_.rows, first_ + r); });
+      else
+        run_on([&](int r) { return row_in_place<float>(sweep_.rows, first_ + r); });
       return;
     }
+    for (int r = 0; r < n_; ++r) fetch(r);
+    if (C_prime_ == clusters_.C)
+      keep_all();
+    else
+      run_on([&](int r) { return LoadedRow{row(r)}; });
+  }
+
+ private:
+  template <class RowAt>
+  void run_on(RowAt row_at) {
+    constexpr bool in_place = !std::is_same_v<decltype(row_at(0)), LoadedRow>;
     work_.kept.resize(size_t(n_) * C_prime_);
     work_.to_scan.clear();
     work_.to_check.clear();
     if (sweep_.use_hints) {
       work_.reach.resize(n_);
+      work_.to_look.clear();
       for (int r = 0; r < n_; ++r)
-        if (!(C_prime_ == 1 && keeps_without_looking(r))) {
-          if (reluctantly) load_row(sweep_.rows, first_ + r, row(r), Dp_);
-          keep_if_provable(r);
-        }
+        if (!(C_prime_ == 1 && keeps_without_looking(r))) work_.to_look.push_back(r);
+      for (size_t i = 0; i < work_.to_look.size(); ++i) {
+        if (in_place && i + AHEAD < work_.to_look.size()) prefetch(work_.to_look[i + AHEAD]);
+        const int r = work_.to_look[i];
+        if (!keeps_after_looking(r, row_at(r)) && in_place) fetch(r);
+      }
       check_movers();
     } else {
       for (int r = 0; r < n_; ++r) work_.to_scan.push_back(r);
     }
     scan();
     if (stopping()) return;
+    if (sweep_.anchors != nullptr) {
+      accumulate_changes(row_at);
+      return;
+    }
     count_changes();
-    if (C_prime_ > 1)
-      accumulate_soft();
-    else if (!reluctantly)
-      accumulate_hard([&](int r) { return LoadedRow{row(r)}; });
-    else if (sweep_.rows.is_double)
-      accumulate_hard([&](int r) { return row_in_place<double>(sweep_.rows, first_ + r); });
-    else
-      accumulate_hard([&](int r) { return row_in_place<float>(sweep_.rows, first_ + r); });
+    C_prime_ > 1 ? accumulate_soft() : accumulate_hard(row_at);
   }
 
- private:
+  // Rows to look at lie anywhere: the processor cannot guess which comes next.
+  void prefetch(int r) const {
+    const size_t size = sweep_.rows.is_double ? 8 : 4;
+    const char* values = static_cast<const char*>(sweep_.rows.values);
+    const char* from = values + (first_ + r) * sweep_.rows.row_stride * int64_t(size);
+    const size_t bytes = std::min(size * size_t(clusters_.D), size_t(1024));
+    for (size_t i = 0; i < bytes; i += 64) __builtin_prefetch(from + i);
+  }
+
+  void fetch(int r) { load_row(sweep_.rows, first_ + r, row(r), Dp_); }
+
   // Takes the first C' of the ranking, unless the row is reluctant to leave those it has.
   void choose(int r) {
     int32_t* K = after(r);
@@ -83,24 +105,26 @@ class EStep : public Statistics {
     const float rest = rest_bound(n, own, reach);
     if (!(rest > reach + TINY)) return false;
     hints.rest[n] = rest;
+    hints.reach[n] = reach;
     after(r)[0] = own;
     return true;
   }
 
   // The same of a row that is looked at; or that only listed clusters can have come closer.
-  void keep_if_provable(int r) {
+  // Puts the row into a queue if neither can be shown.
+  template <class Row>
+  bool keeps_after_looking(int r, const Row& y) {
     Hints& hints = *sweep_.hints;
     const int64_t n = first_ + r;
     if (hints.rest[n] < 0.0f) {
       work_.to_scan.push_back(r);
-      return;
+      return false;
     }
-    current_ = row(r);
     auto& ranking = work_.ranking;
     ranking.resize(C_prime_);
     for (int j = 0; j < C_prime_; ++j) {
       const int c = before(r)[j];
-      ranking[j] = {distance(current_, mean(c), Dp_), c};
+      ranking[j] = {distance_of(y, mean(c), Dp_), c};
     }
     sums_.evaluations += C_prime_;
     // With one cluster per row the listed ones have already approached.
@@ -109,7 +133,7 @@ class EStep : public Statistics {
                       : approach(n, reach());
     for (uint32_t left = suspects; left != 0; left &= left - 1) {
       const int c = listed(n, __builtin_ctz(left));
-      ranking.push_back({distance(current_, mean(c), Dp_), c});
+      ranking.push_back({distance_of(y, mean(c), Dp_), c});
       ++sums_.evaluations;
     }
     prefer();
@@ -121,15 +145,17 @@ class EStep : public Statistics {
       after(r)[j] = ranking[j].cluster;
       kept(r)[j] = ranking[j].score;
     }
-    const float reach = this->reach() + TINY;
+    hints.reach[n] = this->reach();
+    const float reach = hints.reach[n] + TINY;
     const float rest = rest_bound(n, ranking[0].cluster,
                                   rounded_up(std::sqrt(ranking[0].score) * hints.unit));
     if (rest > reach) {
       hints.rest[n] = rest;
-      return;
+      return true;
     }
     work_.reach[r] = reach;
     work_.to_check.push_back(r);
+    return false;
   }
 
   // How far the kept clusters are, which come first in the ranking; rounded up.
@@ -219,7 +245,10 @@ class EStep : public Statistics {
         else
           rank_all(current_, clusters_, wanted, work_);
         choose(r);
-        if (noting) decided ? note_candidates(r, i) : note_ranking(r);
+        if (noting) {
+          decided ? note_candidates(r, i) : note_ranking(r);
+          sweep_.hints->reach[first_ + r] = rounded_up(std::sqrt(kept(r)[0]) * sweep_.hints->unit);
+        }
       }
       sums_.evaluations += int64_t(n) * clusters_.C;
     }

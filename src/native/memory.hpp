@@ -64,10 +64,10 @@ class Memory : public Block {
   float rest_bound(int64_t n, int cluster, float distance) const {
     const Hints& hints = *sweep_.hints;
     const float by_all = shrunk(hints.rest[n], hints.step_any);
-    // Movers are at least as far from the row as from its cluster, less the row's distance.
-    const float by_others = std::min(shrunk(hints.rest[n], hints.step_others),
-                                     shrunk(hints.nearest_mover[cluster], distance));
-    return std::max(by_all, by_others);
+    // Fast ones are at least as far from the row as from its cluster, less the row's distance.
+    const float by_slow = std::min(shrunk(hints.rest[n], hints.step_slow),
+                                   shrunk(hints.nearest_fast[cluster], distance));
+    return std::max(by_all, by_slow);
   }
 
   // Lists the clusters next to those the row keeps, of a ranking that holds them all.

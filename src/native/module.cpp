@@ -154,6 +154,10 @@ struct PyHints {
   double unit = 1.0;
   Buffer<double> means;  // those the bounds hold for, C x Dp
   int64_t serial = 0;    // counts sweeps; a K of another sweep has other bounds
+  // Sums over all rows of the last sweep, about `anchors`, and what they are good for.
+  Buffer<double> anchors;
+  Sums sums;
+  int age = 0;  // sweeps since every row was added up
 
   PyHints(int64_t n, int C) : wide(C > 65535) {
     const size_t size = size_t(n) * LISTED;
@@ -184,28 +188,118 @@ std::vector<float> measure_steps(const PyHints& memory, const Clusters& clusters
   std::partial_sort(order.begin(), order.begin() + n_movers + 1, order.end(),
                     [&](int a, int b) { return step[a] > step[b] || (step[a] == step[b] && a < b); });
   hints.step_any = step[order[0]];
+  const int n_fast = std::min(8 + C / 128, n_movers);
+  hints.step_slow = step[order[n_fast]];
   hints.step_others = step[order[n_movers]];
   hints.mover_of.assign(size_t(C), -1);
   for (int i = 0; i < n_movers; ++i) hints.mover_of[order[i]] = i;
   path().pack_some(clusters, order.data(), n_movers, hints.movers);
-  hints.nearest_mover.resize(size_t(C));
+  hints.nearest_fast.resize(size_t(C));
   constexpr int AT_ONCE = 64;
-  run((C + AT_ONCE - 1) / AT_ONCE, double(C) * n_movers * clusters.D, [&](int64_t i, void*) {
+  run((C + AT_ONCE - 1) / AT_ONCE, double(C) * n_fast * clusters.D, [&](int64_t i, void*) {
     for (int c = int(i) * AT_ONCE; c < std::min<int64_t>(C, (i + 1) * AT_ONCE); ++c) {
-      const double distance = path().nearest_of(clusters, c, order.data(), n_movers) * memory.unit;
-      hints.nearest_mover[c] = float(std::min(distance * (1.0 - 1e-6), 1e38));
+      const double distance = path().nearest_of(clusters, c, order.data(), n_fast) * memory.unit;
+      hints.nearest_fast[c] = float(std::min(distance * (1.0 - 1e-6), 1e38));
     }
   });
   return step;
 }
 
+// Sums about other means: adding up all rows anew is called for before this much of the
+// scatter is a difference of larger numbers, or this many sweeps have left rounding errors.
+constexpr double MOST_DRIFT = 0.05;
+constexpr int MOST_SWEEPS = 50;
+// Above this share of rows that changed, moving them is more work than adding up all.
+constexpr double MOST_CHANGED = 0.2;
+
+// What the scatter about the anchors has more than that about the means.
+double gained(const PyHints& memory, const Clusters& clusters) {
+  double sum = 0.0;
+  for (int c = 0; c < clusters.C; ++c) {
+    const double* mu = clusters.means.data() + size_t(c) * clusters.Dp;
+    const double* anchor = memory.anchors.data() + size_t(c) * clusters.Dp;
+    const double* shift = memory.sums.shifts.data() + size_t(c) * clusters.Dp;
+    double of_cluster = 0.0;
+    for (int d = 0; d < clusters.Dp; ++d) {
+      const double step = mu[d] - anchor[d];
+      of_cluster += step * (2.0 * shift[d] - memory.sums.counts[c] * step);
+    }
+    sum += of_cluster;
+  }
+  return sum;
+}
+
+// How far the means are from the anchors, in units of scatter.
+double drift(const PyHints& memory, const Clusters& clusters) {
+  double sum = 0.0;
+  for (int c = 0; c < clusters.C; ++c) {
+    double square = 0.0;
+    for (int d = 0; d < clusters.Dp; ++d) {
+      const size_t i = size_t(c) * clusters.Dp + d;
+      const double step = clusters.means[i] - memory.anchors[i];
+      square += step * step;
+    }
+    sum += memory.sums.counts[c] * square;
+  }
+  return sum;
+}
+
+bool may_move_few(PyHints& memory, const Clusters& clusters) {
+  if (memory.anchors.empty()) return false;
+  // An empty cluster may be anywhere by now: its sums, being zero, are about any point.
+  for (int c = 0; c < clusters.C; ++c)
+    if (memory.sums.members[c] == 0)
+      std::copy_n(clusters.means.data() + size_t(c) * clusters.Dp, clusters.Dp,
+                  memory.anchors.data() + size_t(c) * clusters.Dp);
+  return memory.age < MOST_SWEEPS &&
+         double(memory.sums.changed) <= MOST_CHANGED * double(memory.reach.size()) &&
+         drift(memory, clusters) <= MOST_DRIFT * memory.sums.scatter;
+}
+
 // Movers are a small share of all clusters, and at least one panel of them.
 int count_movers(int C) { return std::min({std::max(48, C / 16 / 48 * 48), 480, C - 1}); }
+
+// The sums over all rows, about the means of this sweep.
+Tree::Node about_means(const PyHints& memory, const Clusters& clusters, const Sweep& sweep,
+                       const Tree::Node& last) {
+  auto sums = std::make_unique<Sums>(memory.sums);
+  sums->scatter = memory.sums.scatter - gained(memory, clusters);
+  for (int c = 0; c < clusters.C; ++c)
+    for (int d = 0; d < clusters.Dp; ++d) {
+      const size_t i = size_t(c) * clusters.Dp + d;
+      sums->shifts[i] -= memory.sums.counts[c] * (clusters.means[i] - memory.anchors[i]);
+    }
+  sums->quantization_error = sums->scatter;
+  sums->free_energy =
+      sums->weight * sweep.highest_bias - sweep.sharpness * sums->scatter;
+  // One tree over all leaves, however few of them have rows that moved.
+  int level = 0;
+  while ((int64_t(1) << level) < last.start + (int64_t(1) << last.level)) ++level;
+  return {0, level, std::move(sums)};
+}
+
+nb::tuple as_tuple(const Tree::Node& node, const Clusters& clusters) {
+  const size_t C = size_t(clusters.C), D = size_t(clusters.D);
+  double* counts = new double[C];
+  double* shifts = new double[C * D];
+  std::copy_n(node.sums->counts.data(), C, counts);
+  for (size_t c = 0; c < C; ++c)
+    std::copy_n(node.sums->shifts.data() + c * size_t(clusters.Dp), D, shifts + c * D);
+  const auto owned = [](double* array) {
+    return nb::capsule(array, [](void* p) noexcept { delete[] static_cast<double*>(p); });
+  };
+  return nb::make_tuple(
+      node.start, node.level, nb::ndarray<nb::numpy, double>(counts, {C}, owned(counts)),
+      nb::ndarray<nb::numpy, double>(shifts, {C, D}, owned(shifts)), node.sums->scatter,
+      node.sums->quantization_error, node.sums->entropy, node.sums->free_energy, node.sums->weight,
+      node.sums->evaluations, node.sums->changed);
+}
 
 nb::tuple sweep(const PyRows& from, const Doubles1& weights, std::optional<Clusters2> before,
                 bool continued, Out<int32_t> after, const Doubles2& means,
                 std::optional<Doubles1> penalty, double sharpness, double highest_bias,
-                double reluctance, int C_prime, int leaf_rows, PyHints* memory, bool use_hints) {
+                double reluctance, int C_prime, int leaf_rows, PyHints* memory, bool use_hints,
+                bool afresh) {
   const bool all = C_prime == int(means.shape(0));
   const Clusters clusters = make_clusters(means, penalty, all);
   check_features(from.rows, clusters);
@@ -238,6 +332,8 @@ nb::tuple sweep(const PyRows& from, const Doubles1& weights, std::optional<Clust
     } else {
       hints.unit = memory->unit = clusters.frame.shrink;
     }
+    if (use_hints && C_prime == 1 && !afresh && may_move_few(*memory, clusters))
+      sweep.anchors = memory->anchors.data();
     // Until this sweep is complete the bounds belong to no K at all.
     memory->serial = -std::abs(memory->serial) - 1;
     sweep.hints = &hints;
@@ -254,28 +350,35 @@ nb::tuple sweep(const PyRows& from, const Doubles1& weights, std::optional<Clust
     tree.add(leaf, std::move(sums));
   });
 
+  auto nodes = tree.take();
+  if (sweep.anchors != nullptr) {
+    Sums& sums = memory->sums;
+    sums.changed = sums.evaluations = 0;
+    for (const auto& node : nodes) sums.add(*node.sums, clusters.Dp);
+    // Of a cluster that all rows have left, no rounding error may stay behind.
+    for (int c = 0; c < clusters.C; ++c)
+      if (sums.members[c] == 0) {
+        sums.counts[c] = 0.0;
+        std::fill_n(sums.shifts.begin() + size_t(c) * clusters.Dp, clusters.Dp, 0.0);
+      }
+    auto whole = about_means(*memory, clusters, sweep, nodes.back());
+    nodes.clear();
+    nodes.push_back(std::move(whole));
+    ++memory->age;
+  } else if (memory != nullptr && C_prime == 1) {
+    memory->sums.prepare(clusters.C, clusters.Dp);
+    memory->sums.clear(clusters.Dp);
+    for (const auto& node : nodes) memory->sums.add(*node.sums, clusters.Dp);
+    memory->anchors = clusters.means;
+    memory->age = 0;
+  }
   if (memory != nullptr) {
     memory->means = clusters.means;
     memory->serial = -memory->serial;
   }
-  nb::list nodes;
-  for (auto& node : tree.take()) {
-    const size_t C = size_t(clusters.C), D = size_t(clusters.D);
-    double* counts = new double[C];
-    double* shifts = new double[C * D];
-    std::copy_n(node.sums->counts.data(), C, counts);
-    for (size_t c = 0; c < C; ++c)
-      std::copy_n(node.sums->shifts.data() + c * size_t(clusters.Dp), D, shifts + c * D);
-    const auto owned = [](double* array) {
-      return nb::capsule(array, [](void* p) noexcept { delete[] static_cast<double*>(p); });
-    };
-    nodes.append(nb::make_tuple(
-        node.start, node.level, nb::ndarray<nb::numpy, double>(counts, {C}, owned(counts)),
-        nb::ndarray<nb::numpy, double>(shifts, {C, D}, owned(shifts)), node.sums->scatter,
-        node.sums->quantization_error, node.sums->entropy, node.sums->free_energy,
-        node.sums->weight, node.sums->evaluations, node.sums->changed));
-  }
-  return nb::tuple(nodes);
+  nb::list found;
+  for (const auto& node : nodes) found.append(as_tuple(node, clusters));
+  return nb::tuple(found);
 }
 
 // Rows per task where no leaf matters.
@@ -398,7 +501,7 @@ NB_MODULE(_native, m) {
       .def_ro("serial", &PyHints::serial);
   m.def("sweep", &sweep, nb::arg(), nb::arg(), nb::arg().none(), nb::arg(), nb::arg(), nb::arg(),
         nb::arg().none(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none(),
-        nb::arg());
+        nb::arg(), nb::arg());
   m.def("closest", &closest, nb::arg(), nb::arg(), nb::arg().none(), nb::arg(), nb::arg(),
         nb::arg().none());
   m.def("gaps", &gaps, nb::arg(), nb::arg(), nb::arg().none(), nb::arg(), nb::arg(), nb::arg());
@@ -411,6 +514,11 @@ NB_MODULE(_native, m) {
   m.def("path_name", [] { return std::string(path().name); });
   m.def("use_path", &use_path);
   m.def("fma_peak", &fma_peak);
+#if defined(__SANITIZE_ADDRESS__)
+  m.attr("is_sanitized") = true;
+#else
+  m.attr("is_sanitized") = false;
+#endif
 }
 
 // For threadpoolctl, which finds libraries by these.

@@ -24,7 +24,7 @@ struct Workspace {
   Search search;
   Buffer<double> rows, kept, relative, everything;
   std::vector<Ranked> ranking;
-  std::vector<int> to_scan, to_check;
+  std::vector<int> to_look, to_check, to_scan;
   std::vector<float> reach;
   std::vector<int32_t> sorted_before, sorted_after;
 };

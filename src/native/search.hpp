@@ -15,6 +15,7 @@ namespace cprime::CPRIME_PATH {
 constexpr int MAX_GROUP = 480;  // clusters scored before candidates are collected
 constexpr int GROUP_STEP = 48;  // a multiple of every path's panels, and of sixteen
 constexpr int GROUP_VALUES = 96 * 1024;  // values of a group's panels that stay in cache
+constexpr int ORDERED = 32;  // so many candidates are as soon sorted as thinned out
 constexpr int FEW = 5;                   // up to here BINS minima bound the wanted-th lowest
 constexpr double UNIT_ROUNDOFF = 1.0 / (1 << 24);
 constexpr double FARTHEST = 1e12;  // rows farther out, in the frame, are not scored
@@ -80,7 +81,7 @@ class Search {
       }
     }
     for (int i = 0; i < n; ++i)
-      if (scored_[i] && !crowded_[i]) settle(i, wanted);
+      if (scored_[i] && !crowded_[i] && (wanted == 1 || count_[i] > ORDERED)) settle(i, wanted);
   }
 
   // False where scores cannot tell: the row must look at all clusters in float64.

@@ -50,17 +50,45 @@ class Statistics : public Memory {
         squares += difference * difference;
         if (w != 0.0) store(shift + d, load<Doubles>(shift + d) + w * difference);
       }
-      const double d = folded(squares);
-      if (sweep_.hints != nullptr)
-        sweep_.hints->reach[first_ + r] = rounded_up(std::sqrt(d) * sweep_.hints->unit);
       if (w == 0.0) continue;
+      const double d = folded(squares);
       sums_.counts[c] += w;
+      ++sums_.members[c];
       sums_.scatter += w * d;
       sums_.quantization_error += w * d;
       sums_.free_energy +=
           w * (sweep_.highest_bias - sweep_.sharpness * (d + clusters_.penalty[c]));
       sums_.weight += w;
     }
+  }
+
+  // Takes rows that changed their cluster from the sums of one to those of another.
+  template <class RowAt>
+  void accumulate_changes(RowAt row_at) {
+    for (int r = 0; r < n_; ++r) {
+      if (after(r)[0] == before(r)[0]) continue;
+      const double w = weight(r);
+      if (w == 0.0) continue;
+      ++sums_.changed;
+      move(before(r)[0], -w, row_at(r));
+      move(after(r)[0], w, row_at(r));
+    }
+  }
+
+  template <class Row>
+  void move(int c, double w, const Row& y) {
+    const double* anchor = sweep_.anchors + size_t(c) * Dp_;
+    double* shift = sums_.shifts.data() + size_t(c) * Dp_;
+    Doubles squares{};
+    sums_.meet(c);
+    for (int d = 0; d < Dp_; d += LANES) {
+      const Doubles difference = y.at(d) - load<Doubles>(anchor + d);
+      squares += difference * difference;
+      store(shift + d, load<Doubles>(shift + d) + w * difference);
+    }
+    sums_.counts[c] += w;
+    sums_.members[c] += w > 0.0 ? 1 : -1;
+    sums_.scatter += w * folded(squares);
   }
 
   void accumulate_soft() {

@@ -79,6 +79,7 @@ struct Clusters {
 // in additions, so a leaf of few rows among many clusters stays cheap.
 struct Sums {
   Buffer<double> counts, shifts;  // C, C x Dp
+  std::vector<int64_t> members;   // rows of some weight, where each has one cluster
   std::vector<int32_t> met;
   std::vector<uint8_t> is_met;
   double scatter = 0, quantization_error = 0, entropy = 0, free_energy = 0, weight = 0;
@@ -87,6 +88,7 @@ struct Sums {
   void prepare(int C, int Dp) {
     counts.assign(size_t(C), 0.0);
     shifts.assign(size_t(C) * Dp, 0.0);
+    members.assign(size_t(C), 0);
     is_met.assign(size_t(C), 0);
     met.clear();
   }
@@ -100,6 +102,7 @@ struct Sums {
   void clear(int Dp) {
     for (int c : met) {
       counts[c] = 0.0;
+      members[c] = 0;
       is_met[c] = 0;
       std::fill_n(shifts.begin() + size_t(c) * Dp, Dp, 0.0);
     }
@@ -112,6 +115,7 @@ struct Sums {
     for (int c : right.met) {
       meet(c);
       counts[c] += right.counts[c];
+      members[c] += right.members[c];
       double* to = shifts.data() + size_t(c) * Dp;
       const double* from = right.shifts.data() + size_t(c) * Dp;
       for (int d = 0; d < Dp; ++d) to[d] += from[d];
@@ -139,12 +143,13 @@ struct Hints {
   float* rest = nullptr;
   float* reach = nullptr;  // of rows that keep one cluster: it is at most this far
   double unit = 1.0;
-  // How far clusters moved since: each, the farthest, and the farthest not in `movers`.
+  // How far clusters moved since: each, the farthest, the farthest but for a handful of fast
+  // ones, and the farthest not in `movers`.
   const float* step = nullptr;
-  float step_any = 0, step_others = 0;
+  float step_any = 0, step_slow = 0, step_others = 0;
+  std::vector<float> nearest_fast;  // from each cluster to the nearest of the fast ones
   Panels movers;
-  std::vector<int32_t> mover_of;     // place of a cluster among the movers, or -1
-  std::vector<float> nearest_mover;  // from each cluster to the nearest of the movers
+  std::vector<int32_t> mover_of;  // place of a cluster among the movers, or -1
 };
 
 struct Sweep {
@@ -159,6 +164,8 @@ struct Sweep {
   double reluctance = 1.0, sharpness = 0.5, highest_bias = 0.0;
   Hints* hints = nullptr;
   bool use_hints = false;  // false with hints: fill them in
+  // With one cluster per row: add up only what changes, about these means (C x Dp).
+  const double* anchors = nullptr;
 };
 
 }  // namespace cprime

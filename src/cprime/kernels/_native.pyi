@@ -4,6 +4,8 @@ from typing import Any
 
 from cprime.typing import Array
 
+is_sanitized: bool
+
 class Rows: ...
 
 class Hints:
@@ -29,6 +31,7 @@ def sweep(
     leaf_rows: int,
     hints: Hints | None,
     use_hints: bool,
+    afresh: bool,
     /,
 ) -> tuple[tuple[Any, ...], ...]: ...
 def closest(

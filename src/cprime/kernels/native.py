@@ -86,6 +86,7 @@ def sweep(
         LEAF_ROWS,
         memory,
         known,
+        plan.afresh,
     )
     hints = None if memory is None else Hints(memory, memory.serial)
     sums = LeafSum(tuple(Node(start, level, Stats(*of)) for start, level, *of in nodes))
@@ -182,9 +183,19 @@ def _quarter_apart(seeds: Array, trials: Array) -> Array:
 
 
 def _rows(X: Any, scale: float = 1.0) -> Any:
+    """Return rows as compiled code reads them: in place, if it can."""
     if hasattr(X, "indptr"):
-        return _native.sparse(X.data, X.indices, X.indptr, X.shape[1], scale)
-    return _native.dense(X, scale)
+        values = _readable(X.data)
+        return _native.sparse(values, X.indices, X.indptr, X.shape[1], scale)
+    return _native.dense(_readable(X), scale)
+
+
+def _readable(values: Array) -> Array:
+    in_steps = all(stride % values.itemsize == 0 for stride in values.strides)
+    if values.dtype in (np.float32, np.float64) and values.flags.aligned and in_steps:
+        return values
+    exact = np.float32 if values.dtype == np.dtype(">f4") else np.float64
+    return values.astype(exact, order="C")
 
 
 def _penalty(coefficients: Coefficients) -> Array | None:

@@ -1,0 +1,120 @@
+"""Which rows are clustered, and from where does a fit start?"""
+
+import os
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+from sklearn.datasets import load_digits
+
+from cprime.datasets import make_birch_grid
+
+Array = np.ndarray
+
+KDD_FILE = "kdd2004_bio_train.parquet"
+# The first three columns are two identifiers and the target.
+KDD_FIRST_FEATURE = 3
+# Rows filled at a time, so that data can be made without a temporary of their size.
+BLOCK = 65_536
+
+
+@dataclass(frozen=True)
+class Input:
+    """Rows to cluster, and into how many clusters.
+
+    Attributes
+    ----------
+    source : {"KDD", "BIRCH", "digits", "blobs"}
+    C : int
+    N : int, optional
+        Rows; of "KDD" and "digits" the first N, or all.
+    D : int, optional
+        Features; needed for "blobs" only.
+    """
+
+    source: str
+    C: int
+    N: int | None = None
+    D: int | None = None
+
+    def load(self) -> Array | None:
+        """Return the rows as contiguous float32, or None if there is no such file."""
+        if self.source == "blobs":
+            return blobs(self.N, self.D, self.C)
+        if self.source == "BIRCH":
+            return birch(self.N, self.C)
+        rows = kdd() if self.source == "KDD" else digits()
+        return None if rows is None else np.ascontiguousarray(rows[: self.N])
+
+    def label(self, X: Array) -> str:
+        """Return what tables call this input."""
+        return f"{self.source} {X.shape[0]:,} x {X.shape[1]}, C={self.C}"
+
+
+@lru_cache(maxsize=1)
+def kdd() -> Array | None:
+    """Return the 74 features of the KDD Cup 2004 protein homology data, float32."""
+    default = Path(__file__).parents[2] / "shared" / "data"
+    file = Path(os.environ.get("CPRIME_DATA", default)) / KDD_FILE
+    if not file.exists():
+        return None
+    from pyarrow import parquet
+
+    table = parquet.read_table(file)
+    columns = table.columns[KDD_FIRST_FEATURE:]
+    return np.stack([column.to_numpy() for column in columns], axis=1).astype("float32")
+
+
+def digits() -> Array:
+    """Return scikit-learn's handwritten digits, 1797 x 64, float32."""
+    return load_digits().data.astype(np.float32)
+
+
+def birch(N: int, C: int) -> Array:
+    """Return the BIRCH grid with N rows in C clusters, shuffled, float32."""
+    side = round(C**0.5)
+    sample = make_birch_grid(side, N // C, rng=0).data.astype(np.float32)
+    np.random.default_rng(1).shuffle(sample)
+    return sample
+
+
+def blobs(N: int, D: int, C: int, seed: int = 0) -> Array:
+    """Draw rows from C Gaussians of unit variance that overlap but are there.
+
+    The means are normal with a standard deviation of 4 C^(1/D) / sqrt(D) per feature.
+    The median distance of a mean to its nearest neighbour is then about five standard
+    deviations (4.5 to 5.4 for the shapes used here, though it scatters widely in few
+    features), so that pruning has similar chances in all of them. Rows come in random
+    order.
+
+    Parameters
+    ----------
+    N, D, C : int
+        Rows, features, clusters.
+    seed : int, default=0
+
+    Returns
+    -------
+    X : ndarray of shape (N, D), float32
+    """
+    rng = np.random.default_rng(seed)
+    spread = np.float32(4.0 * C ** (1.0 / D) / D**0.5)
+    means = rng.standard_normal((C, D), dtype=np.float32) * spread
+    X = np.empty((N, D), dtype=np.float32)
+    for start in range(0, N, BLOCK):
+        block = X[start : start + BLOCK]
+        rng.standard_normal(dtype=np.float32, out=block)
+        block += means[rng.integers(C, size=len(block))]
+    return X
+
+
+def first_centers(X: Array, C: int, seed: int = 0) -> Array:
+    """Return C random rows, all of different value: where every contestant starts."""
+    order = np.random.default_rng(seed).permutation(len(X))
+    return X[order[distinct(X[order[: 4 * C]])][:C]]
+
+
+def distinct(rows: Array) -> Array:
+    """Return the indices of the first of each group of equal rows, in order."""
+    return np.sort(np.unique(rows, axis=0, return_index=True)[1])

@@ -7,7 +7,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from cprime import KMeans
-from cprime.kernels import native
+from cprime.kernels import _native, native
 
 
 def fit_once(rng):
@@ -45,6 +45,8 @@ def fit_once(rng):
 
 def main():
     warnings.simplefilter("ignore")
+    if "--sanitized" in sys.argv and not _native.is_sanitized:
+        sys.exit("this is not the build that watches memory")
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 100
     rng = np.random.default_rng(0)
     for i in range(count):

@@ -9,7 +9,7 @@ SOURCE = Path(__file__).parent.parent / "src" / "cprime"
 
 # A room may import rooms of its own or a lower storey, never of a higher one.
 STOREYS = [
-    ["typing", "theta", "truncation", "stats", "summation"],
+    ["typing", "theta", "truncation", "stats", "summation", "blocks"],
     ["models", "search"],
     ["kernels"],
     ["rows"],

@@ -1,6 +1,6 @@
-"""What an installed wheel must be able to do: run with the compiled kernel, and be right.
+"""What an installed wheel must be able to do: run compiled code, and be right.
 
-A script, not a test: it runs where nothing but the wheel and what it requires is installed.
+A script, not a test: it runs where nothing but the wheel and its requirements are.
 """
 
 import sys

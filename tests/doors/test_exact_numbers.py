@@ -65,9 +65,9 @@ def given(request):
 
 
 @pytest.fixture(scope="module")
-def model(given):
+def model(kernel_name, given):
     """Return a fit of a few iterations: the numbers need not have converged."""
-    return given.fit(max_iter=3)
+    return given.fit(max_iter=3, kernel=kernel_name)
 
 
 @pytest.fixture(scope="module")
@@ -121,9 +121,10 @@ def test_gap(given, model, mixture):
     assert_exact(model.gap(*data, per="cluster"), of_clusters, **least)
 
 
-def test_many_gaps_are_beyond_subtraction_and_many_are_not():
+def test_many_gaps_are_beyond_subtraction_and_many_are_not(kernel_name):
     """The test above would not say much if every gap were large, or zero."""
-    gaps = np.array([problem(i).fit(max_iter=3).gap_ for i in range(N_PROBLEMS)])
+    fits = (problem(i).fit(max_iter=3, kernel=kernel_name) for i in range(N_PROBLEMS))
+    gaps = np.array([model.gap_ for model in fits])
     assert np.sum((gaps > 1e-300) & (gaps < 1e-20)) >= 8
     assert np.sum(gaps > 1e-3) >= 4
 
@@ -144,9 +145,9 @@ def test_information_criteria(given, model, mixture):
         assert_exact(model.aic(*data), aic, absolute=EXACT)
 
 
-def test_one_iteration(given):
+def test_one_iteration(kernel_name, given):
     """Means and sigma^2 after one E- and M-step from a start that is given."""
-    model = given.fit(variance_init=1.5, max_iter=1)
+    model = given.fit(variance_init=1.5, max_iter=1, kernel=kernel_name)
     start = Mixture(given.rows, given.init, 1.5, given.weights, given.c_prime)
     means, variance = start.m_step()
     coordinates = [coordinate for mean in means for coordinate in mean]

@@ -34,9 +34,11 @@ def n_misplaced(rows, labels, centres):
 @pytest.mark.parametrize("dtype", OFFSETS)
 @pytest.mark.parametrize("D", [2, 16, 128])
 @pytest.mark.parametrize("c_prime", [1, 2, None])
-def test_every_row_is_with_its_nearest_centre(dtype, D, c_prime):
+def test_every_row_is_with_its_nearest_centre(kernel_name, dtype, D, c_prime):
     rows, unseen = (rows_far_away(dtype, D, seed) for seed in (0, 1))
-    model = KMeans(N_CLUSTERS, c_prime=c_prime, max_iter=20, random_state=0).fit(rows)
+    model = KMeans(
+        N_CLUSTERS, c_prime=c_prime, max_iter=20, random_state=0, kernel=kernel_name
+    ).fit(rows)
     centres = model.cluster_centers_
     assert len(np.unique(model.labels_)) == N_CLUSTERS
     assert n_misplaced(rows, model.labels_, centres) == 0
@@ -46,11 +48,12 @@ def test_every_row_is_with_its_nearest_centre(dtype, D, c_prime):
         assert n_misplaced(asked, most_probable, centres) == 0
 
 
-# About 12 s and 0.6 GB: a much shorter sum would still fit the digits of float32.
-def test_ten_million_float32_rows_in_one_cluster():
+# Of the reference about 12 s, and 0.6 GB: a much shorter sum would still fit the digits
+# of float32.
+def test_ten_million_float32_rows_in_one_cluster(kernel_name):
     rng = np.random.default_rng(0)
     rows = rng.normal(-1.0, 0.1, size=(10**7, 1)).astype(np.float32)
-    model = KMeans(1, init=rows[:1], max_iter=2).fit(rows)
+    model = KMeans(1, init=rows[:1], max_iter=2, kernel=kernel_name).fit(rows)
     mean = rows.mean(dtype=np.longdouble)
     inertia = np.square(rows - mean, dtype=np.longdouble).sum()
     # The centre is a float32; what it is rounded from, and the inertia, are not.

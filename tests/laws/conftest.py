@@ -4,6 +4,7 @@ import os
 
 from hypothesis import settings
 
-settings.register_profile("laws", derandomize=True, deadline=None, max_examples=60)
-settings.register_profile("thorough", deadline=None, max_examples=400)
+# Examples are shared among the kernels.
+settings.register_profile("laws", derandomize=True, deadline=None, max_examples=100)
+settings.register_profile("thorough", deadline=None, max_examples=600)
 settings.load_profile(os.environ.get("CPRIME_EXAMPLES", "laws"))

@@ -4,12 +4,13 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from every_kernel import kernel_names
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from cprime.em import Tolerance
-from cprime.kernels import reference
+from cprime.kernels import get_kernel
 from cprime.models import Isotropic
 from cprime.problem import Problem
 from cprime.rows import MemoryRows
@@ -22,6 +23,8 @@ NEVER_CONVERGED = Tolerance(shift=-math.inf, log_variance=0.0)
 
 # For tests that are repeated for every way to start.
 fewer_examples = settings(max_examples=settings.default.max_examples // 3)
+# For tests that everything else rests on.
+many_examples = settings(max_examples=settings.default.max_examples * 3)
 
 dtypes = st.sampled_from([np.float32, np.float64])
 variances = st.floats(-6.0, 6.0).map(np.exp2)
@@ -29,11 +32,16 @@ variances = st.floats(-6.0, 6.0).map(np.exp2)
 
 @dataclass(frozen=True)
 class Case:
-    """Weighted rows, first means and a C'."""
+    """Weighted rows, first means, a C', and the kernel that is to sweep them."""
 
     rows: MemoryRows
     means: np.ndarray
     C_prime: int
+    kernel_name: str
+
+    @property
+    def kernel(self):
+        return get_kernel(self.kernel_name)
 
     @property
     def X(self):
@@ -57,7 +65,7 @@ class Case:
             self.rows,
             model or Isotropic(floor=FLOOR),
             search or Exact(),
-            reference,
+            self.kernel,
             C_prime or self.C_prime,
         )
 
@@ -99,7 +107,8 @@ def cases(draw, gridded=True, scattered=True, max_rows=20, max_C=5, spare=None):
         weights[:weighty] = np.maximum(weights[:weighty], 0.25)
     which = draw(st.permutations(range(N)))[:C]
     means = X[which].astype(np.float64)
-    return Case(MemoryRows(X, weights), means, draw(st.integers(1, C)))
+    rows, C_prime = MemoryRows(X, weights), draw(st.integers(1, C))
+    return Case(rows, means, C_prime, draw(kernel_names))
 
 
 @st.composite

@@ -57,6 +57,7 @@ def test_a_fit_with_c_prime_none_is_em(case):
         variance_init=variance,
         max_iter=6,
         tol=0.0,
+        kernel=case.kernel_name,
     ).fit(case.rows.X, sample_weight=case.weights)
     for _ in range(kmeans.n_iter_):
         means, variance, _ = expectation_maximization(

@@ -9,15 +9,17 @@ import numpy as np
 import paper
 import pytest
 import scipy.sparse as sp
+from every_kernel import kernel_names
 from hypothesis import given
 from hypothesis import strategies as st
 from problems import cases, dtypes, fewer_examples, generator
 
 from cprime import KMeans
+from cprime.blocks import LEAF_ROWS, Kept
 from cprime.estimators.starts import SEEDINGS
-from cprime.kernels import reference
+from cprime.kernels import get_kernel
 from cprime.models import Isotropic
-from cprime.rows import LEAF_ROWS, MemoryRows
+from cprime.rows import MemoryRows
 from cprime.search import Exact, Lazy
 from cprime.summation import LeafSum
 from cprime.theta import Theta
@@ -56,29 +58,39 @@ def test_leaf_sums_add_up_alike_in_any_bracketing(data, start, values):
 
 
 @fewer_examples
-@given(data=st.data(), dtype=dtypes, C_prime=st.integers(1, 4), lazy=st.booleans())
-def test_sweeps_of_leaves_add_up_to_the_sweep_of_all_rows(data, dtype, C_prime, lazy):
+@given(
+    data=st.data(),
+    name=kernel_names,
+    dtype=dtypes,
+    C_prime=st.integers(1, 4),
+    lazy=st.booleans(),
+)
+def test_sweeps_of_leaves_add_up_to_the_sweep_of_all_rows(
+    data, name, dtype, C_prime, lazy
+):
     rng = generator(data.draw)
     n_rows = data.draw(st.integers(1, 7 * LEAF_ROWS))
     X = rng.standard_normal((n_rows, 2)).astype(dtype)
     weights = rng.integers(0, 5, n_rows) / 4.0
-    plan = (Lazy(0.5) if lazy else Exact()).plan()
-    C_prime = 1 if lazy else C_prime
-    K = rng.integers(0, 4, (n_rows, 1)) if lazy else None
+    K = Kept(rng.integers(0, 4, (n_rows, 1), dtype=np.int32)) if lazy else None
     coefficients = Isotropic().coefficients(Theta(rng.standard_normal((4, 2)), 1.0))
-    swept = []
-    for start in range(0, n_rows, LEAF_ROWS):
-        leaf = slice(start, start + LEAF_ROWS)
-        before = None if K is None else K[leaf]
-        swept.append(
-            reference.sweep(X[leaf], weights[leaf], before, coefficients, plan, C_prime)
+    plan = (Lazy(0.5) if lazy else Exact()).plan()
+
+    def swept(rows, K):
+        return rows.sweep(
+            get_kernel(name), K, coefficients, plan, 1 if lazy else C_prime
         )
-    leaves = [LeafSum.of_leaf(i, stats) for i, (_, stats) in enumerate(swept)]
-    K_all, stats = MemoryRows(X, weights).sweep(
-        reference, K, coefficients, plan, C_prime
-    )
+
+    K_leaves, leaves = [], []
+    for i, start in enumerate(range(0, n_rows, LEAF_ROWS)):
+        leaf = slice(start, start + LEAF_ROWS)
+        before = None if K is None else K.part(leaf)
+        after, stats = swept(MemoryRows(X[leaf], weights[leaf]), before)
+        K_leaves.append(after.K)
+        leaves.append(LeafSum.of_leaf(i, stats))
+    K_all, stats = swept(MemoryRows(X, weights), K)
     assert bits(joined(data.draw, leaves).total()) == bits(stats)
-    assert bits(np.concatenate([K_leaf for K_leaf, _ in swept])) == bits(K_all)
+    assert bits(np.concatenate(K_leaves)) == bits(K_all.K)
 
 
 # With C' > 1 two means may come to share all their rows: one is nobody's closest.
@@ -94,6 +106,7 @@ def test_sparse_rows_give_the_bits_of_dense_ones(init, case, random_state):
         c_prime=case.C_prime,
         random_state=random_state,
         max_iter=10,
+        kernel=case.kernel_name,
     )
 
     def fitted(X):

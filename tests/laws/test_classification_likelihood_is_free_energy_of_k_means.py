@@ -31,7 +31,7 @@ def test_they_are_equal_for_the_closest_clusters_and_for_any_others(
     closest = paper.squared_distances(case.X, case.means).argmin(axis=1)
     others = data.draw(labellings(case))
     for labels, K in ((closest, None), (others[:, 0], others)):
-        F = bounds.free_energy(case.rows, coefficients, C_prime=1, K=K)
+        F = bounds.free_energy(case.rows, coefficients, K=K, kernel=case.kernel)
         CML = classification_likelihood(
             case.X, case.weights, case.means, variance, labels
         )
@@ -40,9 +40,8 @@ def test_they_are_equal_for_the_closest_clusters_and_for_any_others(
 
 @given(case=cases(gridded=False, spare=3))
 def test_a_fit_of_k_means_reports_it(case):
-    kmeans = KMeans(case.C, init=case.means).fit(
-        case.rows.X, sample_weight=case.weights
-    )
+    kmeans = KMeans(case.C, init=case.means, kernel=case.kernel_name)
+    kmeans.fit(case.rows.X, sample_weight=case.weights)
     CML = classification_likelihood(
         case.X,
         case.weights,
@@ -62,7 +61,7 @@ def test_of_two_labellings_the_one_with_less_quantization_error_has_more(
     distances = paper.squared_distances(case.X, case.means)
     (F_one, J_one), (F_other, J_other) = (
         (
-            bounds.free_energy(case.rows, coefficients, K=K),
+            bounds.free_energy(case.rows, coefficients, K=K, kernel=case.kernel),
             np.sum(case.weights * np.take_along_axis(distances, K, axis=1)[:, 0]),
         )
         for K in (data.draw(labellings(case)), data.draw(labellings(case)))

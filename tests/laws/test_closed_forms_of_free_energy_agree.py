@@ -17,7 +17,7 @@ def swept(case, variance):
     """Return a mixture, the clusters a sweep keeps under it, and its statistics."""
     problem, theta = case.problem(), Theta(case.means, variance)
     K, stats = problem.sweep(theta, None)
-    return problem, theta, K, stats
+    return problem, theta, K.K, stats
 
 
 @given(case=cases(), variance=variances)
@@ -29,7 +29,10 @@ def test_a_sweep_the_model_and_the_bound_report_the_paper_s_free_energy(case, va
         stats.free_energy / stats.weight,
         problem.model.free_energy(theta, stats, about=theta),
         bounds.free_energy(
-            case.rows, problem.model.coefficients(theta), C_prime=case.C_prime
+            case.rows,
+            problem.model.coefficients(theta),
+            C_prime=case.C_prime,
+            kernel=case.kernel,
         ),
     ]
     for F in reports:
@@ -62,10 +65,14 @@ def test_the_truncated_posterior_is_the_best_q_and_gives_the_bound(
 
     def free_energy(q):
         q_kept = np.take_along_axis(q, K, axis=1)
-        return bounds.variational_free_energy(case.rows, coefficients, q_kept, K)
+        return bounds.variational_free_energy(
+            case.rows, coefficients, q_kept, K, kernel=case.kernel
+        )
 
     best = free_energy(paper.posterior(case.X, case.means, variance, kept))
-    F = bounds.free_energy(case.rows, coefficients, C_prime=case.C_prime)
+    F = bounds.free_energy(
+        case.rows, coefficients, C_prime=case.C_prime, kernel=case.kernel
+    )
     assert math.isclose(best, F, abs_tol=paper.rounding(F))
     shares = hnp.arrays(np.float64, kept.shape, elements=st.integers(0, 4))
     other = np.where(kept, data.draw(shares), 0.0)
@@ -85,7 +92,7 @@ def test_after_every_iteration_of_k_means_variance_and_error_give_it(case):
     problem = case.problem(C_prime=1)
     _, *history = em.steps(problem, case.means, NEVER_CONVERGED, max_iter=6)
     for step in history:
-        kept, theta = paper.inside(step.K, C), step.theta
+        kept, theta = paper.inside(step.K.K, C), step.theta
         J = np.sum(weights * np.sum(kept * paper.squared_distances(X, theta.means), 1))
         F = paper.free_energy(X, weights, theta.means, theta.covariance, kept)
         forms = [

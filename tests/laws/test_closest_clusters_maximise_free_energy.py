@@ -11,7 +11,6 @@ from hypothesis.extra import numpy as hnp
 from problems import cases, variances
 
 from cprime import bounds
-from cprime.kernels import reference
 from cprime.models import Isotropic
 from cprime.theta import Coefficients, Theta
 
@@ -26,6 +25,11 @@ def subsets(case):
     return [list(K) for K in combinations(range(case.C), case.C_prime)]
 
 
+def free_energy(case, y, coefficients, **options):
+    """Return F of one row."""
+    return bounds.free_energy(y[None], coefficients, kernel=case.kernel, **options)
+
+
 # On the grid, squared distances that differ do so by 1/16 at least.
 @given(case=cases(scattered=False, max_rows=6))
 def test_a_swap_raises_it_if_and_only_if_the_newcomer_is_closer(case):
@@ -37,8 +41,7 @@ def test_a_swap_raises_it_if_and_only_if_the_newcomer_is_closer(case):
                 swapped = [newcomer if c == leaving else c for c in K]
                 for y, row in zip(case.X, distances):
                     before, after = (
-                        bounds.free_energy(y[None], coefficients, K=[k])
-                        for k in (K, swapped)
+                        free_energy(case, y, coefficients, K=[k]) for k in (K, swapped)
                     )
                     rises = after > before + paper.rounding(before)
                     assert rises == (row[newcomer] < row[leaving])
@@ -48,9 +51,9 @@ def test_a_swap_raises_it_if_and_only_if_the_newcomer_is_closer(case):
 def test_the_closest_clusters_are_the_best_of_all_subsets(case, variance):
     coefficients = Isotropic().coefficients(Theta(case.means, variance))
     for y in case.X:
-        best = bounds.free_energy(y[None], coefficients, C_prime=case.C_prime)
+        best = free_energy(case, y, coefficients, C_prime=case.C_prime)
         for K in subsets(case):
-            other = bounds.free_energy(y[None], coefficients, K=[K])
+            other = free_energy(case, y, coefficients, K=[K])
             assert other <= best + paper.rounding(best, other)
 
 
@@ -58,11 +61,11 @@ def test_the_closest_clusters_are_the_best_of_all_subsets(case, variance):
 def test_no_other_subset_is_as_good_unless_distances_are_equal(case):
     coefficients = within_reach(case)
     distances = paper.squared_distances(case.X, case.means)
-    K_best = reference.posterior(case.X, coefficients, case.C_prime).K
+    K_best = case.kernel.posterior(case.X, coefficients, case.C_prime).K
     for y, row, chosen in zip(case.X, distances, K_best):
-        best = bounds.free_energy(y[None], coefficients, C_prime=case.C_prime)
+        best = free_energy(case, y, coefficients, C_prime=case.C_prime)
         for K in subsets(case):
-            other = bounds.free_energy(y[None], coefficients, K=[K])
+            other = free_energy(case, y, coefficients, K=[K])
             as_close = sorted(row[K]) == sorted(row[chosen])
             assert (other >= best - paper.rounding(best)) == as_close
 
@@ -74,5 +77,5 @@ def test_with_unequal_biases_the_most_likely_clusters_are_the_best(data, case):
     joint = bias - 0.5 * paper.squared_distances(case.X, case.means)
     for y, row in zip(case.X, joint):
         best = max(np.logaddexp.reduce(row[K]) for K in subsets(case))
-        F = bounds.free_energy(y[None], coefficients, C_prime=case.C_prime)
+        F = free_energy(case, y, coefficients, C_prime=case.C_prime)
         assert math.isclose(F, best, abs_tol=paper.rounding(best, *bias))

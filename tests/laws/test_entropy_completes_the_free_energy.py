@@ -15,7 +15,7 @@ from cprime.theta import Theta
 @given(case=cases(spare=0), variance=variances)
 def test_before_convergence_it_takes_the_variance_to_come(case, variance):
     K, stats = case.problem().sweep(Theta(case.means, variance), None)
-    kept = paper.inside(K, case.C)
+    kept = paper.inside(K.K, case.C)
     q = paper.posterior(case.X, case.means, variance, kept)
     scatter = np.sum(q * paper.squared_distances(case.X, case.means), axis=1)
     variance_new = paper.mean(scatter, case.weights) / case.D
@@ -30,10 +30,17 @@ def test_before_convergence_it_takes_the_variance_to_come(case, variance):
 
 
 @pytest.mark.parametrize("c_prime", [1, 2, None])
-def test_after_convergence_variance_and_entropy_are_enough(c_prime):
+def test_after_convergence_variance_and_entropy_are_enough(kernel_name, c_prime):
     X = np.random.default_rng(2).normal(size=(80, 2))
     X[::2] += [3.0, 0.0]
-    kmeans = KMeans(3, c_prime=c_prime, tol=1e-13, max_iter=5000, random_state=0).fit(X)
+    kmeans = KMeans(
+        3,
+        c_prime=c_prime,
+        tol=1e-13,
+        max_iter=5000,
+        random_state=0,
+        kernel=kernel_name,
+    ).fit(X)
     assert kmeans.converged_
     q = kmeans.predict_proba(X, c_prime=c_prime)
     entropy = float(np.mean(paper.entropies(q)))

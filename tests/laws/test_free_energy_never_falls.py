@@ -23,7 +23,7 @@ def test_neither_the_e_step_nor_the_m_step_lowers_it(case, search, variance):
     problem = case.problem(search=search, C_prime=C_prime)
     X, weights, theta = case.X, case.weights, Theta(case.means, variance)
     K, stats = problem.sweep(theta, None)
-    q = paper.posterior(X, theta.means, variance, paper.inside(K, case.C))
+    q = paper.posterior(X, theta.means, variance, paper.inside(K.K, case.C))
 
     def free_energy(theta):
         return paper.variational_free_energy(
@@ -35,7 +35,7 @@ def test_neither_the_e_step_nor_the_m_step_lowers_it(case, search, variance):
         theta = problem.model.maximize(stats, about=theta)
         values.append(free_energy(theta))
         K, stats = problem.sweep(theta, K)
-        kept = paper.inside(K, case.C)
+        kept = paper.inside(K.K, case.C)
         q = paper.posterior(X, theta.means, theta.covariance, kept)
         values.append(free_energy(theta))
     for before, after in pairwise(values):
@@ -75,6 +75,7 @@ def test_the_trace_of_a_fit_never_falls(start, data, case, search):
         tol=0.0,
         max_iter=30,
         random_state=0,
+        kernel=case.kernel_name,
     ).fit(case.rows.X, sample_weight=case.weights)
     assert_never_falls(*history(kmeans))
 
@@ -82,7 +83,7 @@ def test_the_trace_of_a_fit_never_falls(start, data, case, search):
 # All rows on centres is what this is about.
 @pytest.mark.filterwarnings("ignore:Every row lies on a cluster center")
 @pytest.mark.parametrize("variance_init", [1e-200, 1e-20, 1.0])
-def test_a_first_variance_below_the_floor_is_no_excuse(variance_init):
+def test_a_first_variance_below_the_floor_is_no_excuse(kernel_name, variance_init):
     X = np.array([[0.0], [1.0], [3.0]])
-    kmeans = KMeans(3, init=X, variance_init=variance_init).fit(X)
+    kmeans = KMeans(3, init=X, variance_init=variance_init, kernel=kernel_name).fit(X)
     assert_never_falls(*history(kmeans))

@@ -30,6 +30,7 @@ def fitted(init, case, factor=1.0, weight_factor=1.0):
         c_prime=case.C_prime,
         max_iter=10,
         random_state=0,
+        kernel=case.kernel_name,
     ).fit(
         case.rows.X * case.rows.X.dtype.type(factor),
         sample_weight=case.weights * weight_factor,

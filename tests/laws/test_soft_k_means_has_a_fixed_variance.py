@@ -50,7 +50,12 @@ def test_the_means_are_those_of_soft_k_means(case, stiffness):
 def test_a_fit_keeps_it_and_has_the_posterior_of_that_stiffness(case, stiffness):
     variance = 1 / (2 * stiffness)
     kmeans = KMeans(
-        case.C, init=case.means, c_prime=case.C_prime, variance=variance, max_iter=20
+        case.C,
+        init=case.means,
+        c_prime=case.C_prime,
+        variance=variance,
+        max_iter=20,
+        kernel=case.kernel_name,
     ).fit(case.rows.X, sample_weight=case.weights)
     assert kmeans.variance_ == variance
     assert set(kmeans.trace_["variance"]) == {variance}

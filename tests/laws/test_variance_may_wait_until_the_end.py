@@ -28,7 +28,7 @@ def test_it_rises_whichever_iterations_update_the_variance(case, variance, updat
         after = problem.model.maximize(stats, about=theta)
         if not with_variance:
             after = replace(after, covariance=theta.covariance)
-        kept = paper.inside(K, case.C)
+        kept = paper.inside(K.K, case.C)
         q = paper.posterior(case.X, theta.means, theta.covariance, kept)
         history += [
             paper.variational_free_energy(
@@ -58,9 +58,9 @@ def test_of_k_means_one_update_after_the_last_iteration_is_enough(case, variance
 @given(case=cases(gridded=False, spare=3), variance=variances)
 def test_of_k_means_the_variance_reported_is_that_of_labels_and_centres(case, variance):
     held, updated = (
-        KMeans(case.C, init=case.means, max_iter=3, variance=v).fit(
-            case.rows.X, sample_weight=case.weights
-        )
+        KMeans(
+            case.C, init=case.means, max_iter=3, variance=v, kernel=case.kernel_name
+        ).fit(case.rows.X, sample_weight=case.weights)
         for v in (variance, None)
     )
     assert held.cluster_centers_.tobytes() == updated.cluster_centers_.tobytes()

@@ -28,6 +28,7 @@ def estimator(init, case, random_state):
         c_prime=case.C_prime,
         max_iter=20,
         random_state=random_state,
+        kernel=case.kernel_name,
     )
 
 
@@ -58,9 +59,9 @@ def test_repeated_and_shuffled_rows_are_weighted_rows(init, data, case):
 
 @inits
 @pytest.mark.parametrize("distance", [1e3, 1e20, -1e20])
-def test_a_row_without_weight_has_no_say_however_far_it_is(init, distance):
+def test_a_row_without_weight_has_no_say_however_far_it_is(kernel_name, init, distance):
     X = np.random.default_rng(8).normal(size=(60, 3))
-    case = Case(MemoryRows(X), X[:4], C_prime=2)
+    case = Case(MemoryRows(X), X[:4], C_prime=2, kernel_name=kernel_name)
     without, with_outlier = (estimator(init, case, random_state=0) for _ in range(2))
     without.fit(X)
     outlier = np.full((1, 3), distance)

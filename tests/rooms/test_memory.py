@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from cprime.blocks import LEAF_ROWS
 from cprime.kernels import reference
 from cprime.models import Isotropic
-from cprime.rows import LEAF_ROWS, MemoryRows, as_rows
+from cprime.rows import MemoryRows, as_rows, memory
 from cprime.search import Exact
 from cprime.theta import Theta
 
@@ -25,28 +26,34 @@ def test_reduce_adds_over_all_blocks():
     assert total == pytest.approx(weights.sum(), rel=1e-14)
 
 
-def test_the_state_of_each_row_stays_with_it():
+def test_the_state_of_each_row_stays_with_it(kernel):
     theta = Theta(X[:5], 1.0)
     rows, coefficients = MemoryRows(X), Isotropic().coefficients(theta)
-    K, first = rows.sweep(reference, None, coefficients, Exact().plan(), 2)
-    again, second = rows.sweep(reference, K, coefficients, Exact().plan(), 2)
-    np.testing.assert_array_equal(K, again)
+    K, first = rows.sweep(kernel, None, coefficients, Exact().plan(), 2)
+    again, second = rows.sweep(kernel, K, coefficients, Exact().plan(), 2)
+    np.testing.assert_array_equal(K.K, again.K)
     assert (first.changed, second.changed) == (N, 0)
     part, K_part = rows.subset(np.array([N - 1, 3]), K)
     np.testing.assert_array_equal(part.X, X[[N - 1, 3]])
-    np.testing.assert_array_equal(K_part, K[[N - 1, 3]])
+    np.testing.assert_array_equal(K_part.K, K.K[[N - 1, 3]])
 
 
-def test_nothing_is_remembered_when_all_clusters_are_kept():
+def test_nothing_is_remembered_when_all_clusters_are_kept(kernel):
     coefficients = Isotropic().coefficients(Theta(X[:5], 1.0))
-    K, _ = MemoryRows(X).sweep(reference, None, coefficients, Exact().plan(), 5)
-    assert K.shape == (N, 0)
-    block, _ = reference.sweep(X[:9], np.ones(9), None, coefficients, Exact().plan(), 5)
-    # Not a view: that would keep all of the block's clusters in memory.
-    assert block.base is None
+    K, _ = MemoryRows(X).sweep(kernel, None, coefficients, Exact().plan(), 5)
+    assert K.K.shape == (N, 0)
 
 
-def test_sparse_rows_are_dense_one_block_at_a_time():
+def test_nothing_of_a_leaf_is_remembered_not_even_behind_a_view():
+    coefficients = Isotropic().coefficients(Theta(X[:5], 1.0))
+    K, _ = reference.sweep_leaf(
+        X[:9], np.ones(9), None, coefficients, Exact().plan(), 5
+    )
+    # A view would keep all of the leaf's clusters in memory.
+    assert K.shape == (9, 0) and K.base is None
+
+
+def test_sparse_rows_are_dense_one_block_at_a_time(monkeypatch):
     sizes = []
 
     class Watched(sp.csr_array):
@@ -54,6 +61,7 @@ def test_sparse_rows_are_dense_one_block_at_a_time():
             sizes.append(self.shape[0])
             return super().toarray(*args, **kwargs)
 
+    monkeypatch.setattr(memory, "MAPPED_VALUES", 1)
     MemoryRows(Watched(X)).map(lambda values, weights: weights)
     assert max(sizes) <= LEAF_ROWS and sum(sizes) == N
 

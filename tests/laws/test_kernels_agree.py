@@ -90,12 +90,14 @@ def sizes_up_to_date(scene, kept, coefficients, farthest, scatter_before):
     way = farthest + np.median(from_the_middle(scene.values, scene.values), axis=0)
     squares = scatter_before + np.sum(size.counts[:, None] * way**2)
     scatter = size.scatter + bits * squares
+    with np.errstate(over="ignore"):
+        free_energy = size.free_energy + coefficients.whitening**2 * scatter
     return replace(
         size,
         shifts=size.shifts + bits * size.counts[:, None] * way,
         scatter=scatter,
         quantization_error=scatter,
-        free_energy=size.free_energy + coefficients.whitening**2 * scatter,
+        free_energy=free_energy,
     )
 
 

@@ -6,23 +6,17 @@
 namespace cprime::CPRIME_PATH {
 namespace {
 
-// Calls visit(row number, values, place in the search's batch) for rows in batches.
-template <class Visit>
-void in_batches(const Rows& rows, const Clusters& clusters, int64_t first, int count, int wanted,
-                int capacity, double slack, Workspace& work, Visit visit) {
-  const int Dp = clusters.Dp;
-  work.search.prepare(Dp, capacity);
-  work.rows.resize(size_t(Search::BATCH) * Dp);
+// Calls visit(row number, place in the search's batch) for rows in batches.
+template <class RowOf, class Visit>
+void in_batches(RowOf row_of, const Clusters& clusters, int64_t first, int count, int wanted,
+                int capacity, Workspace& work, Visit visit) {
+  work.search.prepare(clusters.Dp, capacity);
   for (int begin = 0; begin < count && !stopping(); begin += Search::BATCH) {
     const int n = std::min(Search::BATCH, count - begin);
-    for (int i = 0; i < n; ++i) {
-      double* y = work.rows.data() + size_t(i) * Dp;
-      load_row(rows, first + begin + i, y, Dp);
-      work.search.set_row(i, y, clusters.frame);
-    }
-    work.search.run(n, clusters.D, clusters.panels, wanted, slack);
-    for (int i = 0; i < n && !stopping(); ++i)
-      visit(first + begin + i, work.rows.data() + size_t(i) * Dp, i);
+    for (int i = 0; i < n; ++i)
+      work.search.set_row(i, row_of(first + begin + i), clusters.frame);
+    work.search.run(n, clusters.D, clusters.panels, wanted, 0.0);
+    for (int i = 0; i < n && !stopping(); ++i) visit(first + begin + i, i);
   }
 }
 
@@ -32,12 +26,16 @@ void closest(const Rows& rows, const Clusters& clusters, int C_prime, int64_t fi
              int32_t* K, double* distances, void* scratch) {
   Workspace& work = *static_cast<Workspace*>(scratch);
   const int capacity = std::max(CAPACITY, 4 * C_prime);
-  const auto visit = [&](int64_t n, const double* y, int i) {
-    if (distances == nullptr && C_prime == 1 && work.search.decided(i) && work.search.count(i) == 1) {
+  work.rows.resize(clusters.Dp);
+  double* y = work.rows.data();
+  const auto visit = [&](int64_t n, int i) {
+    const bool decided = work.search.decided(i);
+    if (distances == nullptr && C_prime == 1 && decided && work.search.count(i) == 1) {
       K[n] = work.search.candidates(i)[0].cluster;
       return;
     }
-    if (work.search.decided(i))
+    load_row(rows, n, y, clusters.Dp);
+    if (decided)
       rank_candidates(i, y, clusters, C_prime, work);
     else
       rank_all(y, clusters, C_prime, work);
@@ -50,7 +48,17 @@ void closest(const Rows& rows, const Clusters& clusters, int C_prime, int64_t fi
                                  : work.ranking[j].score;
     }
   };
-  in_batches(rows, clusters, first, count, C_prime, capacity, 0.0, work, visit);
+  if (lie_in_place(rows)) {
+    with_rows_in_place(rows, [&](auto row_of) {
+      in_batches(row_of, clusters, first, count, C_prime, capacity, work, visit);
+    });
+    return;
+  }
+  const auto loaded = [&](int64_t n) {
+    load_row(rows, n, y, clusters.Dp);
+    return LoadedRow{y};
+  };
+  in_batches(loaded, clusters, first, count, C_prime, capacity, work, visit);
 }
 
 void distances_of(const Rows& rows, const Clusters& clusters, int64_t first, int count, double* out,

@@ -16,13 +16,11 @@ class EStep : public Statistics {
 
   void run() {
     work_.rows.resize(size_t(n_ + ROWS_AT_ONCE) * Dp_);
-    // With one cluster per row, bounds often make it unnecessary to search for a row, and
-    // then it is read where it lies.
-    if (C_prime_ == 1 && sweep_.use_hints && lie_in_place(sweep_.rows)) {
-      if (sweep_.rows.is_double)
-        run_on([&](int r) { return row_in_place<double>(sweep_.rows, first_ + r); });
-      else
-        run_on([&](int r) { return row_in_place<float>(sweep_.rows, first_ + r); });
+    // With one cluster per row most need no float64 copy: they are read where they lie.
+    if (C_prime_ == 1 && clusters_.C > 1 && lie_in_place(sweep_.rows)) {
+      with_rows_in_place(sweep_.rows, [&](auto row_of) {
+        run_on([&](int r) { return row_of(first_ + r); });
+      });
       return;
     }
     for (int r = 0; r < n_; ++r) fetch(r);
@@ -34,8 +32,10 @@ class EStep : public Statistics {
 
  private:
   template <class RowAt>
+  static constexpr bool is_in_place = !std::is_same_v<std::invoke_result_t<RowAt, int>, LoadedRow>;
+
+  template <class RowAt>
   void run_on(RowAt row_at) {
-    constexpr bool in_place = !std::is_same_v<decltype(row_at(0)), LoadedRow>;
     work_.kept.resize(size_t(n_) * C_prime_);
     work_.to_scan.clear();
     work_.to_check.clear();
@@ -45,15 +45,14 @@ class EStep : public Statistics {
       for (int r = 0; r < n_; ++r)
         if (!(C_prime_ == 1 && keeps_without_looking(r))) work_.to_look.push_back(r);
       for (size_t i = 0; i < work_.to_look.size(); ++i) {
-        if (in_place && i + AHEAD < work_.to_look.size()) prefetch(work_.to_look[i + AHEAD]);
-        const int r = work_.to_look[i];
-        if (!keeps_after_looking(r, row_at(r)) && in_place) fetch(r);
+        if (is_in_place<RowAt> && i + AHEAD < work_.to_look.size()) prefetch(work_.to_look[i + AHEAD]);
+        look(work_.to_look[i], row_at(work_.to_look[i]));
       }
-      check_movers();
+      check_movers(row_at);
     } else {
       for (int r = 0; r < n_; ++r) work_.to_scan.push_back(r);
     }
-    scan();
+    scan(row_at);
     if (stopping()) return;
     if (sweep_.anchors != nullptr) {
       accumulate_changes(row_at);
@@ -113,12 +112,12 @@ class EStep : public Statistics {
   // The same of a row that is looked at; or that only listed clusters can have come closer.
   // Puts the row into a queue if neither can be shown.
   template <class Row>
-  bool keeps_after_looking(int r, const Row& y) {
+  void look(int r, const Row& y) {
     Hints& hints = *sweep_.hints;
     const int64_t n = first_ + r;
     if (hints.rest[n] < 0.0f) {
       work_.to_scan.push_back(r);
-      return false;
+      return;
     }
     auto& ranking = work_.ranking;
     ranking.resize(C_prime_);
@@ -151,11 +150,10 @@ class EStep : public Statistics {
                                   rounded_up(std::sqrt(ranking[0].score) * hints.unit));
     if (rest > reach) {
       hints.rest[n] = rest;
-      return true;
+      return;
     }
     work_.reach[r] = reach;
     work_.to_check.push_back(r);
-    return false;
   }
 
   // How far the kept clusters are, which come first in the ranking; rounded up.
@@ -179,14 +177,15 @@ class EStep : public Statistics {
   }
 
   // Rows whose bound fails only because some clusters moved far look at those alone.
-  void check_movers() {
+  template <class RowAt>
+  void check_movers(RowAt row_at) {
     Hints& hints = *sweep_.hints;
     Search& search = work_.search;
     const auto& queue = work_.to_check;
     for (size_t begin = 0; begin < queue.size(); begin += Search::BATCH) {
       const int n = int(std::min(queue.size() - begin, size_t(Search::BATCH)));
       search.prepare(Dp_, CAPACITY);
-      for (int i = 0; i < n; ++i) search.set_row(i, row(queue[begin + i]), clusters_.frame);
+      for (int i = 0; i < n; ++i) search.set_row(i, row_at(queue[begin + i]), clusters_.frame);
       search.bound_errors(n, clusters_.D, hints.movers);
       for (int t = 0; t < n; t += TILE) {
         float* scores = search.scores(t, clusters_.D, hints.movers);
@@ -218,7 +217,8 @@ class EStep : public Statistics {
       work_.to_scan.push_back(r);
   }
 
-  void scan() {
+  template <class RowAt>
+  void scan(RowAt row_at) {
     const auto& queue = work_.to_scan;
     const bool noting = sweep_.hints != nullptr;
     // The common case of k-means: one candidate, and nothing else to ask.
@@ -230,16 +230,17 @@ class EStep : public Statistics {
     search.prepare(Dp_, std::max(CAPACITY, 4 * wanted));
     for (size_t begin = 0; begin < queue.size() && !stopping(); begin += Search::BATCH) {
       const int n = int(std::min(queue.size() - begin, size_t(Search::BATCH)));
-      for (int i = 0; i < n; ++i) search.set_row(i, row(queue[begin + i]), clusters_.frame);
+      for (int i = 0; i < n; ++i) search.set_row(i, row_at(queue[begin + i]), clusters_.frame);
       search.run(n, clusters_.D, clusters_.panels, wanted, 0.0);
       for (int i = 0; i < n; ++i) {
         const int r = queue[begin + i];
-        current_ = row(r);
         const bool decided = search.decided(i);
         if (plain && decided && search.count(i) == 1) {
           after(r)[0] = search.candidates(i)[0].cluster;
           continue;
         }
+        if (is_in_place<RowAt>) fetch(r);
+        current_ = row(r);
         if (decided)
           rank_candidates(i, current_, clusters_, C_prime_, work_);
         else

@@ -39,6 +39,15 @@ inline RowInPlace<T> row_in_place(const Rows& rows, int64_t row) {
   return {static_cast<const T*>(rows.values) + row * rows.row_stride, rows.D};
 }
 
+// Calls use(function that gives row number n), for rows that lie in place.
+template <class Use>
+inline void with_rows_in_place(const Rows& rows, Use use) {
+  if (rows.is_double)
+    use([&rows](int64_t n) { return row_in_place<double>(rows, n); });
+  else
+    use([&rows](int64_t n) { return row_in_place<float>(rows, n); });
+}
+
 template <class T>
 inline void load_dense(const Rows& rows, int64_t row, double* out, int Dp) {
   const T* from = static_cast<const T*>(rows.values) + row * rows.row_stride;

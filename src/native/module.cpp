@@ -158,6 +158,7 @@ struct PyHints {
   Buffer<double> anchors;
   Sums sums;
   int age = 0;  // sweeps since every row was added up
+  bool is_even = false;  // whether weights are so alike that none hides another's
 
   PyHints(int64_t n, int C) : wide(C > 65535) {
     const size_t size = size_t(n) * LISTED;
@@ -212,6 +213,19 @@ constexpr int MOST_SWEEPS = 50;
 // Above this share of rows that changed, moving them is more work than adding up all.
 constexpr double MOST_CHANGED = 0.2;
 
+// A row that leaves takes its weight from a sum: light rows must not drown in heavy ones.
+bool are_even(const Sweep& sweep) {
+  constexpr double MOST_UNEVEN = 1024.0;
+  const int64_t n = sweep.weight_stride == 0 ? 1 : sweep.rows.n;
+  double lightest = INFINITY, heaviest = 0.0;
+  for (int64_t i = 0; i < n; ++i) {
+    const double w = sweep.weights[i * sweep.weight_stride];
+    if (w > 0.0) lightest = std::min(lightest, w);
+    heaviest = std::max(heaviest, w);
+  }
+  return heaviest <= MOST_UNEVEN * lightest;
+}
+
 // What the scatter about the anchors has more than that about the means.
 double gained(const PyHints& memory, const Clusters& clusters) {
   double sum = 0.0;
@@ -245,7 +259,7 @@ double drift(const PyHints& memory, const Clusters& clusters) {
 }
 
 bool may_move_few(PyHints& memory, const Clusters& clusters) {
-  if (memory.anchors.empty()) return false;
+  if (memory.anchors.empty() || !memory.is_even) return false;
   // An empty cluster may be anywhere by now: its sums, being zero, are about any point.
   for (int c = 0; c < clusters.C; ++c)
     if (memory.sums.members[c] == 0)
@@ -371,6 +385,7 @@ nb::tuple sweep(const PyRows& from, const Doubles1& weights, std::optional<Clust
     for (const auto& node : nodes) memory->sums.add(*node.sums, clusters.Dp);
     memory->anchors = clusters.means;
     memory->age = 0;
+    memory->is_even = are_even(sweep);
   }
   if (memory != nullptr) {
     memory->means = clusters.means;

@@ -42,12 +42,13 @@ class Search {
   }
 
   // Puts row `i` of the batch into the frame.
-  void set_row(int i, const double* y, const Frame& frame) {
+  template <class Row>
+  void set_row(int i, const Row& y, const Frame& frame) {
     float* to = rows_.data() + size_t(i) * Dp_;
     Doubles squares{};
     for (int d = 0; d < Dp_; d += LANES) {
       const Doubles value =
-          (load<Doubles>(y + d) - load<Doubles>(frame.origin.data() + d)) * frame.shrink;
+          (y.at(d) - load<Doubles>(frame.origin.data() + d)) * frame.shrink;
       squares += value * value;
       store(to + d, __builtin_convertvector(value, EightFloats));
     }

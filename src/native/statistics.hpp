@@ -107,7 +107,7 @@ class Statistics : public Memory {
       if (w == 0.0) continue;
       const double* e = relative.data() + size_t(r) * C_prime_;
       const double best = lowest_score(r);
-      double total = 0.0, surprise = 0.0;
+      double total = 0.0, surprise = 0.0, scatter = 0.0;
       for (int j = 0; j < C_prime_; ++j) total += e[j];
       const double log_total = std::log(total);
       for (int j = 0; j < C_prime_; ++j) {
@@ -116,8 +116,9 @@ class Statistics : public Memory {
         surprise += q * (sweep_.sharpness * (best - score(r, j)));
         const double share = w * q;
         add_shift(after(r)[j], share, row(r));
-        sums_.scatter += share * kept(r)[j];
+        scatter += share * kept(r)[j];
       }
+      sums_.scatter += scatter;
       sums_.quantization_error += w * kept(r)[0];
       sums_.entropy += w * (log_total - surprise);
       sums_.free_energy += w * (sweep_.highest_bias - sweep_.sharpness * best + log_total);

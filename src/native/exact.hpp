@@ -69,13 +69,12 @@ inline void distances_to_all(const double* y, const Clusters& clusters, double* 
   }
 }
 
-// exp of eight numbers that are at most 0, to an ulp or two.
-[[gnu::always_inline]] inline Doubles exponential(Doubles x) {
+// exp of eight numbers between -746 and 0, to an ulp or two; where it is below the normal
+// range of float64, arithmetic is slow.
+[[gnu::always_inline]] inline Doubles exponential_at_any_speed(const Doubles& x) {
   constexpr double LOG2_E = 1.4426950408889634074;
   constexpr double LN2_HIGH = 6.93147180369123816490e-01, LN2_LOW = 1.90821492927058770002e-10;
   constexpr double MAGIC = 6755399441055744.0;  // 1.5 * 2^52: rounds to an integer
-  const Doubles lowest = all<Doubles>(-746.0);     // its exp rounds to zero
-  x = x > lowest ? x : lowest;
   const Doubles shifted = x * LOG2_E + MAGIC;
   const Doubles whole = shifted - MAGIC;
   const Doubles r = (x - whole * LN2_HIGH) - whole * LN2_LOW;
@@ -87,9 +86,8 @@ inline void distances_to_all(const double* y, const Clusters& clusters, double* 
                                            1.0};
 #pragma GCC unroll 13
   for (double coefficient : INVERSE_FACTORIALS) sum = sum * r + coefficient;
-  Longs exponent;
+  Longs exponent, magic_bits;
   const Doubles magic = all<Doubles>(MAGIC);
-  Longs magic_bits;
   std::memcpy(&exponent, &shifted, sizeof exponent);
   std::memcpy(&magic_bits, &magic, sizeof magic_bits);
   exponent -= magic_bits;
@@ -100,6 +98,18 @@ inline void distances_to_all(const double* y, const Clusters& clusters, double* 
   std::memcpy(&first, &first_bits, sizeof first);
   std::memcpy(&second, &second_bits, sizeof second);
   return sum * first * second;
+}
+
+// exp of eight numbers that are at most 0, -inf included.
+[[gnu::always_inline]] inline Doubles exponential(const Doubles& x) {
+  const Doubles least_normal = all<Doubles>(-708.0), least = all<Doubles>(-746.0);
+  const Longs is_normal = x >= least_normal;
+  Doubles result = exponential_at_any_speed(is_normal ? x : least_normal);
+  result = is_normal ? result : Doubles{};
+  const Longs is_tiny = (x < least_normal) & (x > least);
+  if (__builtin_expect(any_true(is_tiny), 0))
+    result = is_tiny ? exponential_at_any_speed(is_tiny ? x : Doubles{}) : result;
+  return result;
 }
 
 // exp in place of any number of values that are at most 0, padded to whole vectors.

@@ -14,6 +14,7 @@ namespace {
 // Clusters this many nats (and log C) below the best outside K add less than 1e-13 to it.
 constexpr double NEGLIGIBLE = 30.0;
 constexpr double TOLERATED = 1e-13;  // share of a gap that rounding errors may make up
+constexpr int FEW_NEAR = 2;
 constexpr double DOUBLE_ROUNDOFF = 1.0 / (int64_t(1) << 53);
 
 // log(1 + sum over clusters outside K / sum over those inside), for TILE rows at a time.
@@ -84,9 +85,7 @@ class Gaps {
       const Doubles found = load<Doubles>(scores + c);
       Doubles outside = found + square;
       const Longs near = found <= last_exact;
-      if (any_true(near))
-        for (int lane = 0; lane < LANES; ++lane)
-          if (near[lane] != 0) outside[lane] = score(y, c + lane);
+      if (any_true(near)) outside = refined(y, c, near, outside);
       lowest_outside = lower(outside, lowest_outside);
       store(outside_.data() + c, outside);
     }
@@ -97,6 +96,22 @@ class Gaps {
                      std::log(sum(outside_.data(), panels.width, best_outside)) -
                      std::log(sum(inside_.data(), C_prime_, best_inside));
     return x > 0.0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x));
+  }
+
+  // Eight scores, with those that are near by the canonical formula: one by one if they are
+  // few, else all together.
+  Doubles refined(const double* y, int c, const Longs& near, Doubles scores) const {
+    int64_t count = 0;
+    for (int lane = 0; lane < LANES; ++lane) count -= near[lane];
+    if (count <= FEW_NEAR) {
+      for (int lane = 0; lane < LANES; ++lane)
+        if (near[lane] != 0) scores[lane] = score(y, c + lane);
+      return scores;
+    }
+    const double* columns = clusters_.columns.data() + size_t(c) * clusters_.D;
+    const Doubles exact = every<1, 1>(y, clusters_.Dp, columns, clusters_.D, 0).of[0] +
+                          load<Doubles>(clusters_.penalty.data() + c);
+    return near ? exact : scores;
   }
 
   double score(const double* y, int c) const {

@@ -18,6 +18,7 @@ constexpr int GROUP_VALUES = 96 * 1024;  // values of a group's panels that stay
 constexpr int ORDERED = 32;  // so many candidates are as soon sorted as thinned out
 constexpr int FEW = 5;                   // up to here BINS minima bound the wanted-th lowest
 constexpr double UNIT_ROUNDOFF = 1.0 / (1 << 24);
+constexpr double EXACT_ROUNDOFF = UNIT_ROUNDOFF * UNIT_ROUNDOFF / 32;
 constexpr double FARTHEST = 1e12;  // rows farther out, in the frame, are not scored
 
 struct Candidate {
@@ -104,11 +105,14 @@ class Search {
     return scores_.data();
   }
 
-  // The largest rounding error of a score: of D multiply-adds, of rows and means rounded
-  // to float32, and of the constant.
+  // How much a score may differ from the canonical distance, less the row's square: by
+  // rounding in D multiply-adds, of rows and means to float32, and of the constant; and,
+  // what counts for rows far away, by that of the canonical distance itself.
   static double error(double square, int D, const Panels& panels) {
-    const double size = panels.level + 2.0 * std::sqrt(square) * panels.reach;
-    return 1.01 * (D + 4) * UNIT_ROUNDOFF * size + FLT_MIN;
+    const double length = std::sqrt(square), farthest = length + panels.reach;
+    const double size = panels.level + 2.0 * length * panels.reach;
+    return 1.01 * ((D + 4) * UNIT_ROUNDOFF * size + (D + 8) * EXACT_ROUNDOFF * farthest * farthest) +
+           FLT_MIN;
   }
 
   void bound_errors(int n, int D, const Panels& panels) {

@@ -36,6 +36,11 @@ class EStep : public Statistics {
 
   template <class RowAt>
   void run_on(RowAt row_at) {
+    if (sweep_.only_sums) {
+      count_changes();
+      accumulate_hard(row_at);
+      return;
+    }
     work_.kept.resize(size_t(n_) * C_prime_);
     work_.to_scan.clear();
     work_.to_check.clear();

@@ -273,6 +273,31 @@ bool may_move_few(PyHints& memory, const Clusters& clusters) {
 // Movers are a small share of all clusters, and at least one panel of them.
 int count_movers(int C) { return std::min({std::max(48, C / 16 / 48 * 48), 480, C - 1}); }
 
+std::vector<Tree::Node> sweep_leaves(const Sweep& sweep, int leaf_rows) {
+  const Clusters& clusters = *sweep.clusters;
+  const int64_t n_leaves = (sweep.rows.n + leaf_rows - 1) / leaf_rows;
+  Tree tree(clusters.C, clusters.Dp);
+  run(n_leaves, work_of(sweep.rows, clusters), [&](int64_t leaf, void* scratch) {
+    auto sums = tree.empty();
+    const int64_t first = leaf * leaf_rows;
+    const int count = int(std::min<int64_t>(leaf_rows, sweep.rows.n - first));
+    path().sweep_leaf(sweep, first, count, *sums, scratch);
+    tree.add(leaf, std::move(sums));
+  });
+  return tree.take();
+}
+
+// Whether rows that moved were so far out, or means come so close to their rows, that what
+// is left of the sums is mostly rounding.
+bool is_coarse(const PyHints& memory, const Clusters& clusters) {
+  constexpr double KNOWN_SHARE = 1.0 / (1 << 20);
+  const Sums& sums = memory.sums;
+  if (!(sums.scatter - gained(memory, clusters) >= KNOWN_SHARE * std::abs(sums.scatter))) return true;
+  for (int c : sums.met)
+    if (sums.members[c] > 0 && !(sums.spread[c] >= KNOWN_SHARE * sums.moved[c])) return true;
+  return false;
+}
+
 // The sums over all rows, about the means of this sweep.
 Tree::Node about_means(const PyHints& memory, const Clusters& clusters, const Sweep& sweep,
                        const Tree::Node& last) {
@@ -354,25 +379,26 @@ nb::tuple sweep(const PyRows& from, const Doubles1& weights, std::optional<Clust
     sweep.use_hints = use_hints;
   }
 
-  const int64_t n_leaves = (sweep.rows.n + leaf_rows - 1) / leaf_rows;
-  Tree tree(clusters.C, clusters.Dp);
-  run(n_leaves, work_of(sweep.rows, clusters), [&](int64_t leaf, void* scratch) {
-    auto sums = tree.empty();
-    const int64_t first = leaf * leaf_rows;
-    const int count = int(std::min<int64_t>(leaf_rows, sweep.rows.n - first));
-    path().sweep_leaf(sweep, first, count, *sums, scratch);
-    tree.add(leaf, std::move(sums));
-  });
-
-  auto nodes = tree.take();
+  auto nodes = sweep_leaves(sweep, leaf_rows);
   if (sweep.anchors != nullptr) {
     Sums& sums = memory->sums;
     sums.changed = sums.evaluations = 0;
+    std::fill(sums.moved.begin(), sums.moved.end(), 0.0);
     for (const auto& node : nodes) sums.add(*node.sums, clusters.Dp);
+    if (is_coarse(*memory, clusters)) {
+      const int64_t evaluations = sums.evaluations;
+      sweep.anchors = nullptr;
+      sweep.only_sums = true;
+      nodes = sweep_leaves(sweep, leaf_rows);
+      nodes.front().sums->evaluations += evaluations;
+    }
+  }
+  if (sweep.anchors != nullptr) {
+    Sums& sums = memory->sums;
     // Of a cluster that all rows have left, no rounding error may stay behind.
     for (int c = 0; c < clusters.C; ++c)
       if (sums.members[c] == 0) {
-        sums.counts[c] = 0.0;
+        sums.counts[c] = sums.spread[c] = 0.0;
         std::fill_n(sums.shifts.begin() + size_t(c) * clusters.Dp, clusters.Dp, 0.0);
       }
     auto whole = about_means(*memory, clusters, sweep, nodes.back());

@@ -54,6 +54,7 @@ class Statistics : public Memory {
       const double d = folded(squares);
       sums_.counts[c] += w;
       ++sums_.members[c];
+      sums_.spread[c] += w * d;
       sums_.scatter += w * d;
       sums_.quantization_error += w * d;
       sums_.free_energy +=
@@ -88,7 +89,10 @@ class Statistics : public Memory {
     }
     sums_.counts[c] += w;
     sums_.members[c] += w > 0.0 ? 1 : -1;
-    sums_.scatter += w * folded(squares);
+    const double change = w * folded(squares);
+    sums_.spread[c] += change;
+    sums_.moved[c] += std::abs(change);
+    sums_.scatter += change;
   }
 
   void accumulate_soft() {

@@ -79,7 +79,10 @@ struct Clusters {
 // in additions, so a leaf of few rows among many clusters stays cheap.
 struct Sums {
   Buffer<double> counts, shifts;  // C, C x Dp
-  std::vector<int64_t> members;   // rows of some weight, where each has one cluster
+  // Where each row has one cluster: how many of some weight there are, their scatter about
+  // the mean or anchor, and how much scatter came or went with rows that moved.
+  std::vector<int64_t> members;
+  Buffer<double> spread, moved;
   std::vector<int32_t> met;
   std::vector<uint8_t> is_met;
   double scatter = 0, quantization_error = 0, entropy = 0, free_energy = 0, weight = 0;
@@ -89,6 +92,8 @@ struct Sums {
     counts.assign(size_t(C), 0.0);
     shifts.assign(size_t(C) * Dp, 0.0);
     members.assign(size_t(C), 0);
+    spread.assign(size_t(C), 0.0);
+    moved.assign(size_t(C), 0.0);
     is_met.assign(size_t(C), 0);
     met.clear();
   }
@@ -103,6 +108,7 @@ struct Sums {
     for (int c : met) {
       counts[c] = 0.0;
       members[c] = 0;
+      spread[c] = moved[c] = 0.0;
       is_met[c] = 0;
       std::fill_n(shifts.begin() + size_t(c) * Dp, Dp, 0.0);
     }
@@ -116,6 +122,8 @@ struct Sums {
       meet(c);
       counts[c] += right.counts[c];
       members[c] += right.members[c];
+      spread[c] += right.spread[c];
+      moved[c] += right.moved[c];
       double* to = shifts.data() + size_t(c) * Dp;
       const double* from = right.shifts.data() + size_t(c) * Dp;
       for (int d = 0; d < Dp; ++d) to[d] += from[d];
@@ -166,6 +174,7 @@ struct Sweep {
   bool use_hints = false;  // false with hints: fill them in
   // With one cluster per row: add up only what changes, about these means (C x Dp).
   const double* anchors = nullptr;
+  bool only_sums = false;  // `after` is known: add up all rows
 };
 
 }  // namespace cprime

@@ -10,9 +10,9 @@
 #include <cmath>
 #include <optional>
 #include <stdexcept>
-#include <thread>
 
 #include "path.hpp"
+#include "remembered.hpp"
 #include "threads.hpp"
 #include "tree.hpp"
 
@@ -29,25 +29,6 @@ using Doubles2 = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device
 using Clusters2 = nb::ndarray<const int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 template <class T>
 using Out = nb::ndarray<T, nb::c_contig, nb::device::cpu>;
-
-std::atomic<const Path*> chosen{nullptr};
-
-const Path& path() { return *chosen.load(); }
-
-void use_path(const std::string& name) {
-  for (const Path* path : available_paths())
-    if (name == path->name) {
-      chosen = path;
-      return;
-    }
-  throw std::invalid_argument("this machine has no path " + name);
-}
-
-std::vector<std::string> path_names() {
-  std::vector<std::string> names;
-  for (const Path* path : available_paths()) names.push_back(path->name);
-  return names;
-}
 
 bool is_double(const Any& array) {
   if (array.dtype() == nb::dtype<double>()) return true;
@@ -145,134 +126,6 @@ double work_of(const Rows& rows, const Clusters& clusters) {
   return double(rows.n) * clusters.D * clusters.C;
 }
 
-// What rows remember between sweeps: arrays that live as long as the fit.
-struct PyHints {
-  bool wide = false;
-  std::vector<uint16_t> narrow_lists;
-  std::vector<int32_t> wide_lists;
-  std::vector<float> nearer, rest, reach;
-  double unit = 1.0;
-  Buffer<double> means;  // those the bounds hold for, C x Dp
-  int64_t serial = 0;    // counts sweeps; a K of another sweep has other bounds
-  // Sums over all rows of the last sweep, about `anchors`, and what they are good for.
-  Buffer<double> anchors;
-  Sums sums;
-  int age = 0;  // sweeps since every row was added up
-  bool is_even = false;  // whether weights are so alike that none hides another's
-
-  PyHints(int64_t n, int C) : wide(C > 65535) {
-    const size_t size = size_t(n) * LISTED;
-    wide ? wide_lists.resize(size) : narrow_lists.resize(size);
-    nearer.resize(size);
-    rest.assign(size_t(n), -1.0f);
-    reach.assign(size_t(n), 0.0f);
-  }
-};
-
-// How far clusters moved since the bounds were made, and those that moved most.
-std::vector<float> measure_steps(const PyHints& memory, const Clusters& clusters, int n_movers,
-                                 Hints& hints) {
-  const int C = clusters.C, Dp = clusters.Dp;
-  std::vector<float> step(static_cast<size_t>(C));
-  for (int c = 0; c < C; ++c) {
-    double square = 0.0;
-    for (int d = 0; d < Dp; ++d) {
-      const double difference =
-          clusters.means[size_t(c) * Dp + d] - memory.means[size_t(c) * Dp + d];
-      square += difference * difference;
-    }
-    // Up, by more than its rounding errors.
-    step[c] = float(std::sqrt(square) * memory.unit * (1.0 + 1e-6));
-  }
-  std::vector<int32_t> order(static_cast<size_t>(C));
-  for (int c = 0; c < C; ++c) order[c] = c;
-  std::partial_sort(order.begin(), order.begin() + n_movers + 1, order.end(),
-                    [&](int a, int b) { return step[a] > step[b] || (step[a] == step[b] && a < b); });
-  hints.step_any = step[order[0]];
-  const int n_fast = std::min(8 + C / 128, n_movers);
-  hints.step_slow = step[order[n_fast]];
-  hints.step_others = step[order[n_movers]];
-  hints.mover_of.assign(size_t(C), -1);
-  for (int i = 0; i < n_movers; ++i) hints.mover_of[order[i]] = i;
-  path().pack_some(clusters, order.data(), n_movers, hints.movers);
-  hints.nearest_fast.resize(size_t(C));
-  constexpr int AT_ONCE = 64;
-  run((C + AT_ONCE - 1) / AT_ONCE, double(C) * n_fast * clusters.D, [&](int64_t i, void*) {
-    for (int c = int(i) * AT_ONCE; c < std::min<int64_t>(C, (i + 1) * AT_ONCE); ++c) {
-      const double distance = path().nearest_of(clusters, c, order.data(), n_fast) * memory.unit;
-      hints.nearest_fast[c] = float(std::min(distance * (1.0 - 1e-6), 1e38));
-    }
-  });
-  return step;
-}
-
-// Sums about other means: adding up all rows anew is called for before this much of the
-// scatter is a difference of larger numbers, or this many sweeps have left rounding errors.
-constexpr double MOST_DRIFT = 0.05;
-constexpr int MOST_SWEEPS = 50;
-// Above this share of rows that changed, moving them is more work than adding up all.
-constexpr double MOST_CHANGED = 0.2;
-
-// A row that leaves takes its weight from a sum: light rows must not drown in heavy ones.
-bool are_even(const Sweep& sweep) {
-  constexpr double MOST_UNEVEN = 1024.0;
-  const int64_t n = sweep.weight_stride == 0 ? 1 : sweep.rows.n;
-  double lightest = INFINITY, heaviest = 0.0;
-  for (int64_t i = 0; i < n; ++i) {
-    const double w = sweep.weights[i * sweep.weight_stride];
-    if (w > 0.0) lightest = std::min(lightest, w);
-    heaviest = std::max(heaviest, w);
-  }
-  return heaviest <= MOST_UNEVEN * lightest;
-}
-
-// What the scatter about the anchors has more than that about the means.
-double gained(const PyHints& memory, const Clusters& clusters) {
-  double sum = 0.0;
-  for (int c = 0; c < clusters.C; ++c) {
-    const double* mu = clusters.means.data() + size_t(c) * clusters.Dp;
-    const double* anchor = memory.anchors.data() + size_t(c) * clusters.Dp;
-    const double* shift = memory.sums.shifts.data() + size_t(c) * clusters.Dp;
-    double of_cluster = 0.0;
-    for (int d = 0; d < clusters.Dp; ++d) {
-      const double step = mu[d] - anchor[d];
-      of_cluster += step * (2.0 * shift[d] - memory.sums.counts[c] * step);
-    }
-    sum += of_cluster;
-  }
-  return sum;
-}
-
-// How far the means are from the anchors, in units of scatter.
-double drift(const PyHints& memory, const Clusters& clusters) {
-  double sum = 0.0;
-  for (int c = 0; c < clusters.C; ++c) {
-    double square = 0.0;
-    for (int d = 0; d < clusters.Dp; ++d) {
-      const size_t i = size_t(c) * clusters.Dp + d;
-      const double step = clusters.means[i] - memory.anchors[i];
-      square += step * step;
-    }
-    sum += memory.sums.counts[c] * square;
-  }
-  return sum;
-}
-
-bool may_move_few(PyHints& memory, const Clusters& clusters) {
-  if (memory.anchors.empty() || !memory.is_even) return false;
-  // An empty cluster may be anywhere by now: its sums, being zero, are about any point.
-  for (int c = 0; c < clusters.C; ++c)
-    if (memory.sums.members[c] == 0)
-      std::copy_n(clusters.means.data() + size_t(c) * clusters.Dp, clusters.Dp,
-                  memory.anchors.data() + size_t(c) * clusters.Dp);
-  return memory.age < MOST_SWEEPS &&
-         double(memory.sums.changed) <= MOST_CHANGED * double(memory.reach.size()) &&
-         drift(memory, clusters) <= MOST_DRIFT * memory.sums.scatter;
-}
-
-// Movers are a small share of all clusters, and at least one panel of them.
-int count_movers(int C) { return std::min({std::max(48, C / 16 / 48 * 48), 480, C - 1}); }
-
 std::vector<Tree::Node> sweep_leaves(const Sweep& sweep, int leaf_rows) {
   const Clusters& clusters = *sweep.clusters;
   const int64_t n_leaves = (sweep.rows.n + leaf_rows - 1) / leaf_rows;
@@ -285,36 +138,6 @@ std::vector<Tree::Node> sweep_leaves(const Sweep& sweep, int leaf_rows) {
     tree.add(leaf, std::move(sums));
   });
   return tree.take();
-}
-
-// Whether rows that moved were so far out, or means come so close to their rows, that what
-// is left of the sums is mostly rounding.
-bool is_coarse(const PyHints& memory, const Clusters& clusters) {
-  constexpr double KNOWN_SHARE = 1.0 / (1 << 20);
-  const Sums& sums = memory.sums;
-  if (!(sums.scatter - gained(memory, clusters) >= KNOWN_SHARE * std::abs(sums.scatter))) return true;
-  for (int c : sums.met)
-    if (sums.members[c] > 0 && !(sums.spread[c] >= KNOWN_SHARE * sums.moved[c])) return true;
-  return false;
-}
-
-// The sums over all rows, about the means of this sweep.
-Tree::Node about_means(const PyHints& memory, const Clusters& clusters, const Sweep& sweep,
-                       const Tree::Node& last) {
-  auto sums = std::make_unique<Sums>(memory.sums);
-  sums->scatter = memory.sums.scatter - gained(memory, clusters);
-  for (int c = 0; c < clusters.C; ++c)
-    for (int d = 0; d < clusters.Dp; ++d) {
-      const size_t i = size_t(c) * clusters.Dp + d;
-      sums->shifts[i] -= memory.sums.counts[c] * (clusters.means[i] - memory.anchors[i]);
-    }
-  sums->quantization_error = sums->scatter;
-  sums->free_energy =
-      sums->weight * sweep.highest_bias - sweep.sharpness * sums->scatter;
-  // One tree over all leaves, however few of them have rows that moved.
-  int level = 0;
-  while ((int64_t(1) << level) < last.start + (int64_t(1) << last.level)) ++level;
-  return {0, level, std::move(sums)};
 }
 
 nb::tuple as_tuple(const Tree::Node& node, const Clusters& clusters) {
@@ -337,7 +160,7 @@ nb::tuple as_tuple(const Tree::Node& node, const Clusters& clusters) {
 nb::tuple sweep(const PyRows& from, const Doubles1& weights, std::optional<Clusters2> before,
                 bool continued, Out<int32_t> after, const Doubles2& means,
                 std::optional<Doubles1> penalty, double sharpness, double highest_bias,
-                double reluctance, int C_prime, int leaf_rows, PyHints* memory, bool use_hints,
+                double reluctance, int C_prime, int leaf_rows, Remembered* memory, bool use_hints,
                 bool afresh) {
   const bool all = C_prime == int(means.shape(0));
   const Clusters clusters = make_clusters(means, penalty, all);
@@ -356,67 +179,31 @@ nb::tuple sweep(const PyRows& from, const Doubles1& weights, std::optional<Clust
   sweep.highest_bias = highest_bias;
 
   Hints hints;
-  std::vector<float> step;
   if (memory != nullptr) {
-    hints.wide = memory->wide;
-    hints.listed = memory->wide ? static_cast<void*>(memory->wide_lists.data())
-                                : static_cast<void*>(memory->narrow_lists.data());
-    hints.nearer = memory->nearer.data();
-    hints.rest = memory->rest.data();
-    hints.reach = memory->reach.data();
-    if (use_hints) {
-      hints.unit = memory->unit;
-      step = measure_steps(*memory, clusters, count_movers(clusters.C), hints);
-      hints.step = step.data();
-    } else {
-      hints.unit = memory->unit = clusters.frame.shrink;
-    }
-    if (use_hints && C_prime == 1 && !afresh && may_move_few(*memory, clusters))
-      sweep.anchors = memory->anchors.data();
-    // Until this sweep is complete the bounds belong to no K at all.
-    memory->serial = -std::abs(memory->serial) - 1;
+    memory->lend(clusters, use_hints, hints);
+    if (use_hints && C_prime == 1 && !afresh && memory->can_follow(clusters))
+      sweep.anchors = memory->anchors();
     sweep.hints = &hints;
     sweep.use_hints = use_hints;
+    memory->open();
   }
-
   auto nodes = sweep_leaves(sweep, leaf_rows);
-  if (sweep.anchors != nullptr) {
-    Sums& sums = memory->sums;
-    sums.changed = sums.evaluations = 0;
-    std::fill(sums.moved.begin(), sums.moved.end(), 0.0);
-    for (const auto& node : nodes) sums.add(*node.sums, clusters.Dp);
-    if (is_coarse(*memory, clusters)) {
-      const int64_t evaluations = sums.evaluations;
-      sweep.anchors = nullptr;
-      sweep.only_sums = true;
-      nodes = sweep_leaves(sweep, leaf_rows);
-      nodes.front().sums->evaluations += evaluations;
-    }
+  if (sweep.anchors != nullptr && !memory->follow(nodes, clusters)) {
+    int64_t evaluations = 0;
+    for (const auto& node : nodes) evaluations += node.sums->evaluations;
+    sweep.anchors = nullptr;
+    sweep.only_sums = true;
+    nodes = sweep_leaves(sweep, leaf_rows);
+    nodes.front().sums->evaluations += evaluations;
   }
   if (sweep.anchors != nullptr) {
-    Sums& sums = memory->sums;
-    // Of a cluster that all rows have left, no rounding error may stay behind.
-    for (int c = 0; c < clusters.C; ++c)
-      if (sums.members[c] == 0) {
-        sums.counts[c] = sums.spread[c] = 0.0;
-        std::fill_n(sums.shifts.begin() + size_t(c) * clusters.Dp, clusters.Dp, 0.0);
-      }
-    auto whole = about_means(*memory, clusters, sweep, nodes.back());
+    auto whole = memory->about_means(sweep, nodes.back());
     nodes.clear();
     nodes.push_back(std::move(whole));
-    ++memory->age;
   } else if (memory != nullptr && C_prime == 1) {
-    memory->sums.prepare(clusters.C, clusters.Dp);
-    memory->sums.clear(clusters.Dp);
-    for (const auto& node : nodes) memory->sums.add(*node.sums, clusters.Dp);
-    memory->anchors = clusters.means;
-    memory->age = 0;
-    memory->is_even = are_even(sweep);
+    memory->start_over(nodes, sweep);
   }
-  if (memory != nullptr) {
-    memory->means = clusters.means;
-    memory->serial = -memory->serial;
-  }
+  if (memory != nullptr) memory->close(clusters);
   nb::list found;
   for (const auto& node : nodes) found.append(as_tuple(node, clusters));
   return nb::tuple(found);
@@ -530,16 +317,14 @@ double fma_peak(int n_threads) {
 }  // namespace
 
 NB_MODULE(_native, m) {
-  chosen = available_paths().front();
-
   nb::class_<PyRows>(m, "Rows");
   m.def("dense", [](Any X, double scale) { return PyRows{dense_rows(X, scale), {X}}; });
   m.def("sparse", [](Any data, Any indices, Any indptr, int D, double scale) {
     return PyRows{sparse_rows(data, indices, indptr, D, scale), {data, indices, indptr}};
   });
-  nb::class_<PyHints>(m, "Hints")
+  nb::class_<Remembered>(m, "Hints")
       .def(nb::init<int64_t, int>())
-      .def_ro("serial", &PyHints::serial);
+      .def_prop_ro("serial", &Remembered::serial);
   m.def("sweep", &sweep, nb::arg(), nb::arg(), nb::arg().none(), nb::arg(), nb::arg(), nb::arg(),
         nb::arg().none(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none(),
         nb::arg(), nb::arg());

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <memory>
+#include <string>
 
 #include "trials.hpp"
 #include "values.hpp"
@@ -34,8 +35,11 @@ struct Path {
   double (*multiply_adds)(int64_t rounds);
 };
 
-// The paths this machine can run, best first.
-const std::vector<const Path*>& available_paths();
+// The paths this machine can run, best first, and the one in use: the best, unless a person
+// asked for another.
+std::vector<std::string> path_names();
+void use_path(const std::string& name);
+const Path& path();
 
 // Set when a person interrupts: long work looks at it and returns early.
 extern thread_local const std::atomic<bool>* stop_requested;

@@ -1,4 +1,6 @@
-// Which paths can this machine run?
+// Which paths can this machine run, and which one does it?
+#include <stdexcept>
+
 #include "path.hpp"
 
 namespace cprime {
@@ -31,11 +33,33 @@ std::vector<const Path*> detect() {
   return paths;
 }
 
-}  // namespace
-
 const std::vector<const Path*>& available_paths() {
   static const std::vector<const Path*> paths = detect();
   return paths;
+}
+
+std::atomic<const Path*> chosen{nullptr};
+
+}  // namespace
+
+const Path& path() {
+  const Path* path = chosen.load();
+  return path != nullptr ? *path : *available_paths().front();
+}
+
+void use_path(const std::string& name) {
+  for (const Path* path : available_paths())
+    if (name == path->name) {
+      chosen = path;
+      return;
+    }
+  throw std::invalid_argument("this machine has no path " + name);
+}
+
+std::vector<std::string> path_names() {
+  std::vector<std::string> names;
+  for (const Path* path : available_paths()) names.push_back(path->name);
+  return names;
 }
 
 }  // namespace cprime

@@ -73,6 +73,8 @@ struct Clusters {
   Panels panels;
   Panels64 panels64;       // on demand
   Buffer<double> columns;  // means in groups of eight, feature by feature; on demand
+
+  const double* mean(int c) const { return means.data() + size_t(c) * Dp; }
 };
 
 // What one leaf, or a tree of leaves, adds up to. Only clusters that were met take part

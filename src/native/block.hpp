@@ -26,7 +26,7 @@ class Block {
     return sweep_.before == nullptr ? nullptr : sweep_.before + (first_ + r) * C_prime_;
   }
   double weight(int r) const { return sweep_.weights[(first_ + r) * sweep_.weight_stride]; }
-  const double* mean(int c) const { return clusters_.means.data() + size_t(c) * Dp_; }
+  const double* mean(int c) const { return clusters_.mean(c); }
 
   const Sweep& sweep_;
   const Clusters& clusters_;

@@ -15,7 +15,7 @@ void in_batches(RowOf row_of, const Clusters& clusters, int64_t first, int count
     const int n = std::min(Search::BATCH, count - begin);
     for (int i = 0; i < n; ++i)
       work.search.set_row(i, row_of(first + begin + i), clusters.frame);
-    work.search.run(n, clusters.D, clusters.panels, wanted, 0.0);
+    work.search.run(n, clusters.D, clusters.panels, wanted);
     for (int i = 0; i < n && !stopping(); ++i) visit(first + begin + i, i);
   }
 }
@@ -44,7 +44,7 @@ void closest(const Rows& rows, const Clusters& clusters, int C_prime, int64_t fi
       K[n * C_prime + j] = c;
       if (distances != nullptr)
         distances[n * C_prime + j] =
-            clusters.handicapped ? distance(y, clusters.means.data() + size_t(c) * clusters.Dp, clusters.Dp)
+            clusters.handicapped ? distance(y, clusters.mean(c), clusters.Dp)
                                  : work.ranking[j].score;
     }
   };
@@ -64,7 +64,7 @@ void closest(const Rows& rows, const Clusters& clusters, int C_prime, int64_t fi
 void distances_of(const Rows& rows, const Clusters& clusters, int64_t first, int count, double* out,
                   void* scratch) {
   Workspace& work = *static_cast<Workspace*>(scratch);
-  const int Dp = clusters.Dp, C = clusters.C, stride = (C + LANES - 1) / LANES * LANES;
+  const int Dp = clusters.Dp, C = clusters.C, stride = padded(C);
   work.rows.resize(size_t(ROWS_AT_ONCE) * Dp);
   work.everything.resize(size_t(ROWS_AT_ONCE) * stride);
   for (int begin = 0; begin < count && !stopping(); begin += ROWS_AT_ONCE) {

@@ -65,10 +65,9 @@ class Gaps {
       scores[K[j]] = INFINITY;
     }
     std::fill(inside_.begin() + C_prime_, inside_.end(), INFINITY);
-    Doubles lowest = load<Doubles>(scores);
-    for (int c = LANES; c < panels.width; c += LANES) lowest = lower(load<Doubles>(scores + c), lowest);
-    double best = lowest[0];
-    for (int lane = 1; lane < LANES; ++lane) best = std::min(best, lowest[lane]);
+    Doubles low = load<Doubles>(scores);
+    for (int c = LANES; c < panels.width; c += LANES) low = lower(load<Doubles>(scores + c), low);
+    const double best = lowest(low);
     if (std::isinf(best)) return 0.0;
 
     // Clusters that count are no farther than `farthest`, so neither they nor the row are far
@@ -80,17 +79,16 @@ class Gaps {
     const double error = (clusters_.D + 8) * DOUBLE_ROUNDOFF * size * size * sharpness_;
     const double exact = std::max(log_C + std::log(error / TOLERATED), 0.0) + 4.0 * error;
     const double last_exact = exact < enough ? best + exact / sharpness_ : DBL_MAX;
-    Doubles lowest_outside = all<Doubles>(INFINITY);
+    Doubles low_outside = all<Doubles>(INFINITY);
     for (int c = 0; c < panels.width; c += LANES) {
       const Doubles found = load<Doubles>(scores + c);
       Doubles outside = found + square;
       const Longs near = found <= last_exact;
       if (any_true(near)) outside = refined(y, c, near, outside);
-      lowest_outside = lower(outside, lowest_outside);
+      low_outside = lower(outside, low_outside);
       store(outside_.data() + c, outside);
     }
-    double best_outside = lowest_outside[0];
-    for (int lane = 1; lane < LANES; ++lane) best_outside = std::min(best_outside, lowest_outside[lane]);
+    const double best_outside = lowest(low_outside);
     const double best_inside = *std::min_element(inside_.begin(), inside_.end());
     const double x = sharpness_ * (best_inside - best_outside) +
                      std::log(sum(outside_.data(), panels.width, best_outside)) -
@@ -115,7 +113,7 @@ class Gaps {
   }
 
   double score(const double* y, int c) const {
-    return distance(y, clusters_.means.data() + size_t(c) * clusters_.Dp, clusters_.Dp) +
+    return distance(y, clusters_.mean(c), clusters_.Dp) +
            clusters_.penalty[c];
   }
 

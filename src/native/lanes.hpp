@@ -77,6 +77,12 @@ typedef int32_t SixteenInts __attribute__((vector_size(64)));
   return left < right ? left : right;
 }
 
+[[gnu::always_inline]] inline double lowest(const Doubles& of) {
+  double found = of[0];
+  for (int lane = 1; lane < LANES; ++lane) found = of[lane] < found ? of[lane] : found;
+  return found;
+}
+
 // One bit for each of 16 floats that are at most `limit`.
 [[gnu::always_inline]] inline uint32_t at_most(const float* values, float limit) {
 #if CPRIME_BYTES == 64

@@ -236,7 +236,7 @@ class EStep : public Statistics {
     for (size_t begin = 0; begin < queue.size() && !stopping(); begin += Search::BATCH) {
       const int n = int(std::min(queue.size() - begin, size_t(Search::BATCH)));
       for (int i = 0; i < n; ++i) search.set_row(i, row_at(queue[begin + i]), clusters_.frame);
-      search.run(n, clusters_.D, clusters_.panels, wanted, 0.0);
+      search.run(n, clusters_.D, clusters_.panels, wanted);
       for (int i = 0; i < n; ++i) {
         const int r = queue[begin + i];
         const bool decided = search.decided(i);

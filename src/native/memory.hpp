@@ -14,6 +14,8 @@ inline float rounded_down(double distance) {
 }
 
 inline float rounded_up(double distance) { return float(distance * (1.0 + SAFE)); }
+
+// A bound on a distance, when one end may have moved by `step`.
 inline float shrunk(float bound, float step) {
   const float left = bound - step;
   return left > 0.0f ? left * float(1.0 - SAFE) : 0.0f;

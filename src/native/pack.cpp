@@ -19,7 +19,7 @@ void pack_panels(const Clusters& clusters, const int32_t* which, int n, Panels& 
     float* panel = panels.values.data() + size_t(begin) * D;
     for (int i = begin; i < begin + width && i < n; ++i) {
       const int c = which == nullptr ? i : which[i];
-      const double* mu = clusters.means.data() + size_t(c) * clusters.Dp;
+      const double* mu = clusters.mean(c);
       double square = 0.0;
       for (int d = 0; d < D; ++d) {
         const double value = (mu[d] - clusters.frame.origin[d]) * clusters.frame.shrink;
@@ -43,7 +43,7 @@ void pack(Clusters& clusters) {
     for (int d = 0; d < Dp; ++d) origin[d] += clusters.means[size_t(c) * Dp + d] / C;
   double longest = 0.0;
   for (int c = 0; c < C; ++c)
-    longest = std::max(longest, distance(clusters.means.data() + size_t(c) * Dp, origin.data(), Dp));
+    longest = std::max(longest, distance(clusters.mean(c), origin.data(), Dp));
   clusters.frame.shrink = longest > 0.0 ? std::ldexp(1.0, -std::ilogb(std::sqrt(longest)) - 1) : 1.0;
   pack_panels(clusters, nullptr, C, clusters.panels);
 }
@@ -58,7 +58,7 @@ void pack_panels64(Clusters& clusters) {
     const int width = std::min(PANEL64, panels.width - begin);
     double* panel = panels.values.data() + size_t(begin) * D;
     for (int c = begin; c < begin + width && c < C; ++c) {
-      const double* mu = clusters.means.data() + size_t(c) * clusters.Dp;
+      const double* mu = clusters.mean(c);
       double square = 0.0;
       for (int d = 0; d < D; ++d) {
         const double value = mu[d] - clusters.frame.origin[d];
@@ -66,8 +66,6 @@ void pack_panels64(Clusters& clusters) {
         panel[size_t(d) * width + (c - begin)] = -2.0 * value;
       }
       panels.constants[c] = square + clusters.penalty[c];
-      panels.reach = std::max(panels.reach, std::sqrt(square));
-      panels.level = std::max(panels.level, panels.constants[c]);
     }
   }
 }
@@ -82,11 +80,11 @@ void pack_columns(Clusters& clusters) {
 }
 
 double nearest_of(const Clusters& clusters, int c, const int32_t* others, int n) {
-  const double* mu = clusters.means.data() + size_t(c) * clusters.Dp;
+  const double* mu = clusters.mean(c);
   double nearest = INFINITY;
   for (int i = 0; i < n; ++i)
     if (others[i] != c)
-      nearest = std::min(nearest, distance(mu, clusters.means.data() + size_t(others[i]) * clusters.Dp,
+      nearest = std::min(nearest, distance(mu, clusters.mean(others[i]),
                                            clusters.Dp));
   return std::sqrt(nearest);
 }

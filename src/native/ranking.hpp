@@ -33,16 +33,15 @@ struct Workspace {
 inline void rank_all(const double* y, const Clusters& clusters, int n, Workspace& work) {
   work.ranking.resize(clusters.C);
   for (int c = 0; c < clusters.C; ++c) {
-    const double d = distance(y, clusters.means.data() + size_t(c) * clusters.Dp, clusters.Dp);
+    const double d = distance(y, clusters.mean(c), clusters.Dp);
     work.ranking[c] = {d + clusters.penalty[c], c};
   }
   std::partial_sort(work.ranking.begin(), work.ranking.begin() + n, work.ranking.end());
 }
 
-// Ranks the candidates of row `i` that may be among the C' closest. They come sorted by
-// score; returns how many of them were ranked.
-inline int rank_candidates(int i, const double* y, const Clusters& clusters, int C_prime,
-                    Workspace& work) {
+// Sorts the candidates of row `i` by score, and ranks those that may be among the C' closest.
+inline void rank_candidates(int i, const double* y, const Clusters& clusters, int C_prime,
+                            Workspace& work) {
   Candidate* found = work.search.candidates(i);
   const int count = work.search.count(i);
   std::sort(found, found + count);
@@ -50,11 +49,10 @@ inline int rank_candidates(int i, const double* y, const Clusters& clusters, int
   work.ranking.clear();
   for (int j = 0; j < count && (j < C_prime || found[j].score <= limit); ++j) {
     const int c = found[j].cluster;
-    const double d = distance(y, clusters.means.data() + size_t(c) * clusters.Dp, clusters.Dp);
+    const double d = distance(y, clusters.mean(c), clusters.Dp);
     work.ranking.push_back({d + clusters.penalty[c], c});
   }
   std::sort(work.ranking.begin(), work.ranking.end());
-  return int(work.ranking.size());
 }
 
 }  // namespace cprime::CPRIME_PATH

@@ -15,7 +15,7 @@ namespace cprime::CPRIME_PATH {
 constexpr int MAX_GROUP = 480;  // clusters scored before candidates are collected
 constexpr int GROUP_STEP = 48;  // a multiple of every path's panels, and of sixteen
 constexpr int GROUP_VALUES = 96 * 1024;  // values of a group's panels that stay in cache
-constexpr int ORDERED = 32;  // so many candidates are as soon sorted as thinned out
+constexpr int ORDERED = 32;              // so many candidates are as soon sorted as thinned out
 constexpr int FEW = 5;                   // up to here BINS minima bound the wanted-th lowest
 constexpr double UNIT_ROUNDOFF = 1.0 / (1 << 24);
 constexpr double EXACT_ROUNDOFF = UNIT_ROUNDOFF * UNIT_ROUNDOFF / 32;
@@ -58,14 +58,13 @@ class Search {
     if (!scored_[i]) std::fill_n(to, Dp_, 0.0f);
   }
 
-  // Finds, for rows 0 .. n of the batch, all clusters whose score may be among the
-  // `wanted` lowest, or no more than `slack` above the last of them.
-  void run(int n, int D, const Panels& panels, int wanted, double slack) {
+  // Finds, for rows 0 .. n of the batch, all clusters that may be among the `wanted` closest.
+  void run(int n, int D, const Panels& panels, int wanted) {
     const int in_tiles = (n + TILE - 1) / TILE * TILE;
     std::fill(rows_.begin() + size_t(n) * Dp_, rows_.begin() + size_t(in_tiles) * Dp_, 0.0f);
     for (int i = 0; i < n; ++i) {
       error_[i] = error(square_[i], D, panels);
-      margin_[i] = 2.0 * error_[i] + slack;
+      margin_[i] = 2.0 * error_[i];
       limit_[i] = FLT_MAX;
       count_[i] = 0;
       crowded_[i] = false;
@@ -98,7 +97,7 @@ class Search {
     return squared > 0.0 ? std::sqrt(squared) * (1.0 - 1e-9) : 0.0;
   }
 
-  // Scores of one tile of rows against few panels, for `lowest`.
+  // Scores of one tile of rows against few panels.
   float* scores(int t, int D, const Panels& panels) {
     score_tile(rows_.data() + size_t(t) * Dp_, Dp_, D, panels.values.data(), panels.constants.data(),
                panels.width, scores_.data(), MAX_GROUP, bins_.data());

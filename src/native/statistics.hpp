@@ -152,7 +152,7 @@ class Statistics : public Memory {
   // ---- C' = C: every row keeps all clusters -------------------------------------------------
 
   void keep_all() {
-    const int C = clusters_.C, stride = (C + LANES - 1) / LANES * LANES;
+    const int C = clusters_.C, stride = padded(C);
     const int at_once = std::max(ROWS_AT_ONCE, BLOCK_VALUES / stride / ROWS_AT_ONCE * ROWS_AT_ONCE);
     for (int begin = 0; begin < n_ && !stopping(); begin += at_once) {
       const int n = std::min(at_once, n_ - begin);
@@ -165,7 +165,7 @@ class Statistics : public Memory {
       for (int c = 0; c < C; ++c) add_shifts(c, begin, n, shares.data() + c, stride);
     }
     for (int r = 0; r < n_; ++r)
-      if (weight(r) > 0.0 && sweep_.before == nullptr && !sweep_.continued) ++sums_.changed;
+      if (weight(r) > 0.0 && !sweep_.continued) ++sums_.changed;
     sums_.evaluations += int64_t(n_) * C;
   }
 
@@ -179,10 +179,9 @@ class Statistics : public Memory {
     const auto score = [&](int c) {
       return load<Doubles>(values + c) + load<Doubles>(clusters_.penalty.data() + c);
     };
-    Doubles lowest = score(0);
-    for (int c = LANES; c < stride; c += LANES) lowest = lower(score(c), lowest);
-    double best = lowest[0];
-    for (int lane = 1; lane < LANES; ++lane) best = std::min(best, lowest[lane]);
+    Doubles low = score(0);
+    for (int c = LANES; c < stride; c += LANES) low = lower(score(c), low);
+    const double best = lowest(low);
     double nearest = best;
     if (clusters_.handicapped)
       for (int c = clusters_.C - 1; c >= 0; --c)

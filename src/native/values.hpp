@@ -60,7 +60,6 @@ struct Panels {
 struct Panels64 {
   int width = 0;
   Buffer<double> values, constants;
-  double reach = 0.0, level = 0.0;
 };
 
 // The clusters of one sweep.

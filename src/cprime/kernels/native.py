@@ -38,7 +38,6 @@ __all__ = [
     "posterior",
     "set_num_threads",
     "sweep",
-    "threads",
     "trial_losses",
     "use_path",
 ]
@@ -48,6 +47,9 @@ MOST_REMEMBERED = 6
 # Below this many multiply-adds a row, looking at all clusters is cheaper than bounds.
 WORTH_REMEMBERING = 6000
 FEWEST_CLUSTERS = 64
+
+
+threads.adopt_environment()
 
 
 class Hints(NamedTuple):

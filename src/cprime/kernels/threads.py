@@ -62,5 +62,7 @@ class CprimeController(LibController):  # type: ignore[misc]
         self.path = _native.path_name()
 
 
-_native.set_num_threads(allowed_threads())
-register(CprimeController)
+def adopt_environment() -> None:
+    """Use as many threads as the environment allows, and listen to threadpoolctl."""
+    _native.set_num_threads(allowed_threads())
+    register(CprimeController)

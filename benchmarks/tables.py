@@ -37,10 +37,17 @@ def _contestant(row: Row) -> str:
     return f"**{row['contestant']}**" if is_ours(row) else row["contestant"]
 
 
+def _seconds(row: Row) -> str:
+    # A difference of two times may come out negative: the noise is larger than it is.
+    return format(row["seconds"], ".3g") if row["seconds"] > 0 else "below the noise"
+
+
 def _spread(row: Row) -> str:
     fastest, slowest = min(row["times"]), max(row["times"])
     if len(row["times"]) == 1:
         return "one run"
+    if row["seconds"] <= 0:
+        return ""
     return f"{100 * (slowest - fastest) / row['seconds']:.0f}%"
 
 
@@ -55,7 +62,7 @@ TEXT = {"input", "contestant", "axis", "work"}
 
 CASE: Column = ("input", lambda row: row["case"])
 CONTESTANT: Column = ("contestant", _contestant)
-SECONDS: Column = ("seconds", number("seconds", ".3g"))
+SECONDS: Column = ("seconds", _seconds)
 SPREAD: Column = ("spread", _spread)
 SPEED: Column = ("speed, best peer = 1", number("speed", ".2f"))
 ITERATIONS: Column = ("iterations", number("iterations", ".0f"))

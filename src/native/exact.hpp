@@ -29,6 +29,8 @@ template <class Row>
   return folded(sum);
 }
 
+constexpr int ROWS_AT_ONCE = 6;  // as many as have their sums in registers
+
 template <int ROWS>
 struct Group {
   Doubles of[ROWS];
@@ -44,7 +46,7 @@ template <int ROWS, int STRIDE>
       const Doubles mu = load<Doubles>(columns + size_t(d) * LANES);
 #pragma GCC unroll 8
       for (int r = 0; r < ROWS; ++r) {
-        const Doubles difference = y[size_t(r) * Dp + d] - mu;
+        const Doubles difference = mu - y[size_t(r) * Dp + d];
         sum.of[r] += difference * difference;
       }
     }
@@ -69,46 +71,61 @@ inline void distances_to_all(const double* y, const Clusters& clusters, double* 
   }
 }
 
-// exp of eight numbers between -746 and 0, to an ulp or two; where it is below the normal
-// range of float64, arithmetic is slow.
-[[gnu::always_inline]] inline Doubles exponential_at_any_speed(const Doubles& x) {
+// exp(x) = fraction * 2^exponent, of eight numbers between -746 and 0.
+struct Power {
+  Doubles fraction;
+  Longs exponent;
+};
+
+[[gnu::always_inline]] inline Power power(const Doubles& x) {
   constexpr double LOG2_E = 1.4426950408889634074;
   constexpr double LN2_HIGH = 6.93147180369123816490e-01, LN2_LOW = 1.90821492927058770002e-10;
   constexpr double MAGIC = 6755399441055744.0;  // 1.5 * 2^52: rounds to an integer
   const Doubles shifted = x * LOG2_E + MAGIC;
   const Doubles whole = shifted - MAGIC;
   const Doubles r = (x - whole * LN2_HIGH) - whole * LN2_LOW;
-  Doubles sum = all<Doubles>(1.0 / 6227020800.0);
-  constexpr double INVERSE_FACTORIALS[] = {1.0 / 479001600.0, 1.0 / 39916800.0, 1.0 / 3628800.0,
-                                           1.0 / 362880.0,    1.0 / 40320.0,    1.0 / 5040.0,
-                                           1.0 / 720.0,       1.0 / 120.0,      1.0 / 24.0,
-                                           1.0 / 6.0,         0.5,              1.0,
-                                           1.0};
-#pragma GCC unroll 13
-  for (double coefficient : INVERSE_FACTORIALS) sum = sum * r + coefficient;
+  // The series, in a form that has few steps one after the other.
+  const Doubles r2 = r * r, r4 = r2 * r2;
+  const auto pair = [&](double low, double high) { return r * high + low; };
+  const auto four = [&](double a, double b, double c, double d) {
+    return pair(c, d) * r2 + pair(a, b);
+  };
+  const Doubles first = four(1.0, 1.0, 0.5, 1.0 / 6.0);
+  const Doubles second = four(1.0 / 24.0, 1.0 / 120.0, 1.0 / 720.0, 1.0 / 5040.0);
+  const Doubles third = four(1.0 / 40320.0, 1.0 / 362880.0, 1.0 / 3628800.0, 1.0 / 39916800.0);
+  const Doubles last = pair(1.0 / 479001600.0, 1.0 / 6227020800.0);
+  const Doubles fraction = ((last * r4 + third) * r4 + second) * r4 + first;
   Longs exponent, magic_bits;
   const Doubles magic = all<Doubles>(MAGIC);
   std::memcpy(&exponent, &shifted, sizeof exponent);
   std::memcpy(&magic_bits, &magic, sizeof magic_bits);
-  exponent -= magic_bits;
-  // Two factors, so that results below the normal range are rounded once, at the end.
-  const Longs half = exponent >> 1, other = exponent - half;
+  return {fraction, exponent - magic_bits};
+}
+
+// Results below the normal range of float64 are rounded once, at the end: two factors.
+[[gnu::noinline]] inline Doubles tiny_exponential(const Doubles& x) {
+  const Power found = power(x);
+  const Longs half = found.exponent >> 1, other = found.exponent - half;
   const Longs first_bits = (half + 1023) << 52, second_bits = (other + 1023) << 52;
   Doubles first, second;
   std::memcpy(&first, &first_bits, sizeof first);
   std::memcpy(&second, &second_bits, sizeof second);
-  return sum * first * second;
+  return found.fraction * first * second;
 }
 
-// exp of eight numbers that are at most 0, -inf included.
+// exp of eight numbers that are at most 0, -inf included, to an ulp or two.
 [[gnu::always_inline]] inline Doubles exponential(const Doubles& x) {
   const Doubles least_normal = all<Doubles>(-708.0), least = all<Doubles>(-746.0);
   const Longs is_normal = x >= least_normal;
-  Doubles result = exponential_at_any_speed(is_normal ? x : least_normal);
-  result = is_normal ? result : Doubles{};
+  const Power found = power(is_normal ? x : least_normal);
+  Longs bits;
+  std::memcpy(&bits, &found.fraction, sizeof bits);
+  bits = (bits + (found.exponent << 52)) & is_normal;
+  Doubles result;
+  std::memcpy(&result, &bits, sizeof result);
   const Longs is_tiny = (x < least_normal) & (x > least);
   if (__builtin_expect(any_true(is_tiny), 0))
-    result = is_tiny ? exponential_at_any_speed(is_tiny ? x : Doubles{}) : result;
+    result = is_tiny ? tiny_exponential(is_tiny ? x : Doubles{}) : result;
   return result;
 }
 

@@ -58,6 +58,17 @@ template <class Vector>
   return a < b ? a : b;
 }
 
+// a * b + c, rounded once where the processor can.
+[[gnu::always_inline]] inline Doubles fused(const Doubles& a, const Doubles& b, const Doubles& c) {
+#if defined(__FP_FAST_FMA)
+  Doubles sum;
+  for (int lane = 0; lane < LANES; ++lane) sum[lane] = __builtin_fma(a[lane], b[lane], c[lane]);
+  return sum;
+#else
+  return a * b + c;
+#endif
+}
+
 // Sixteen floats at a time, in as many registers as it takes.
 constexpr int SIXTEEN = 16;
 typedef float Sixteen __attribute__((vector_size(64)));

@@ -1,4 +1,5 @@
 // The E-step of one leaf: evaluate, select, normalise, accumulate.
+#include "all_clusters.hpp"
 #include "path.hpp"
 #include "statistics.hpp"
 
@@ -8,6 +9,8 @@ namespace {
 constexpr int MAX_BLOCK = 512;
 constexpr int AHEAD = 4;  // rows between asking for one and looking at it
 
+constexpr int BLOCK_VALUES = 48 * 1024;  // values of a block of rows that stay in cache
+
 int block_rows(int Dp) { return std::clamp(BLOCK_VALUES / Dp, 8, MAX_BLOCK); }
 
 class EStep : public Statistics {
@@ -15,19 +18,16 @@ class EStep : public Statistics {
   using Statistics::Statistics;
 
   void run() {
-    work_.rows.resize(size_t(n_ + ROWS_AT_ONCE) * Dp_);
+    work_.rows.resize(size_t(n_) * Dp_);
     // With one cluster per row most need no float64 copy: they are read where they lie.
-    if (C_prime_ == 1 && clusters_.C > 1 && lie_in_place(sweep_.rows)) {
+    if (C_prime_ == 1 && lie_in_place(sweep_.rows)) {
       with_rows_in_place(sweep_.rows, [&](auto row_of) {
         run_on([&](int r) { return row_of(first_ + r); });
       });
       return;
     }
     for (int r = 0; r < n_; ++r) fetch(r);
-    if (C_prime_ == clusters_.C)
-      keep_all();
-    else
-      run_on([&](int r) { return LoadedRow{row(r)}; });
+    run_on([&](int r) { return LoadedRow{row(r)}; });
   }
 
  private:
@@ -269,6 +269,10 @@ std::shared_ptr<void> make_scratch() { return std::make_shared<Workspace>(); }
 
 void sweep_leaf(const Sweep& sweep, int64_t first, int count, Sums& sums, void* scratch) {
   Workspace& work = *static_cast<Workspace*>(scratch);
+  if (sweep.C_prime == sweep.clusters->C) {
+    sweep_all_clusters(sweep, first, count, sums, work);
+    return;
+  }
   const int at_once = block_rows(sweep.clusters->Dp);
   for (int begin = 0; begin < count && !stopping(); begin += at_once)
     EStep(sweep, first + begin, std::min(at_once, count - begin), sums, work).run();

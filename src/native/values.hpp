@@ -79,7 +79,7 @@ struct Clusters {
 // What one leaf, or a tree of leaves, adds up to. Only clusters that were met take part
 // in additions, so a leaf of few rows among many clusters stays cheap.
 struct Sums {
-  Buffer<double> counts, shifts;  // C, C x Dp
+  Buffer<double> counts, shifts;  // C padded to eight, C x Dp
   // Where each row has one cluster: how many of some weight there are, their scatter about
   // the mean or anchor, and how much scatter came or went with rows that moved.
   std::vector<int64_t> members;
@@ -90,7 +90,7 @@ struct Sums {
   int64_t evaluations = 0, changed = 0;
 
   void prepare(int C, int Dp) {
-    counts.assign(size_t(C), 0.0);
+    counts.assign(size_t(padded(C)), 0.0);
     shifts.assign(size_t(C) * Dp, 0.0);
     members.assign(size_t(C), 0);
     spread.assign(size_t(C), 0.0);

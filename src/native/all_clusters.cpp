@@ -1,0 +1,142 @@
+// The E-step of rows that keep all clusters (C' = C): no search, only arithmetic.
+#include <cmath>
+
+#include "all_clusters.hpp"
+#include "block.hpp"
+#include "load.hpp"
+
+namespace cprime::CPRIME_PATH {
+namespace {
+
+constexpr int BLOCK_VALUES = 12 * 1024;  // shares, or values, of a block of rows: they stay in cache
+// Vectors of sums that fit into registers, with as many of means.
+constexpr int SUMS = CPRIME_BYTES == 64 ? 10 : 2;
+constexpr int MOST_VECTORS = std::min(SUMS, 5);
+
+class AllClusters : public Block {
+ public:
+  using Block::Block;
+
+  void run() {
+    work_.rows.resize(size_t(n_ + ROWS_AT_ONCE) * Dp_);
+    for (int r = 0; r < n_; ++r) load_row(sweep_.rows, first_ + r, row(r), Dp_);
+    const int C = clusters_.C, stride = padded(C);
+    auto& shares = work_.everything;
+    shares.resize(size_t(n_ + ROWS_AT_ONCE) * stride);
+    const auto shares_of = [&](int r) { return shares.data() + size_t(r) * stride; };
+    for (int r = 0; r < n_; r += ROWS_AT_ONCE)
+      distances_to_all<ROWS_AT_ONCE>(row(r), clusters_, shares_of(r), stride);
+    for (int c = 0; c < C; ++c) sums_.meet(c);
+    for (int r = 0; r < n_; ++r) normalise(r, shares_of(r), stride);
+    add_shifts(shares.data(), stride);
+    for (int r = 0; r < n_; ++r)
+      if (weight(r) > 0.0 && !sweep_.continued) ++sums_.changed;
+    sums_.evaluations += int64_t(n_) * C;
+  }
+
+ private:
+  // Turns a row's distances into its shares w q, in place.
+  void normalise(int r, double* values, int stride) {
+    const double w = weight(r);
+    if (w == 0.0) {
+      std::fill_n(values, stride, 0.0);
+      return;
+    }
+    const auto score = [&](int c) {
+      return load<Doubles>(values + c) + load<Doubles>(clusters_.penalty.data() + c);
+    };
+    Doubles low = score(0);
+    for (int c = LANES; c < stride; c += LANES) low = lower(score(c), low);
+    const double best = lowest(low);
+    double nearest = best;
+    if (clusters_.handicapped)
+      for (int c = clusters_.C - 1; c >= 0; --c)
+        if (values[c] + clusters_.penalty[c] == best) nearest = values[c];
+    Doubles total{}, surprise{}, scatter{};
+    work_.relative.resize(stride);
+    double* e = work_.relative.data();
+    for (int c = 0; c < stride; c += LANES) {
+      Doubles relative = sweep_.sharpness * (best - score(c));
+      // What has no probability has no surprise either; keep the product finite.
+      const Doubles hopeless = all<Doubles>(-1000.0);
+      relative = relative > hopeless ? relative : hopeless;
+      const Doubles weight_of = exponential(relative);
+      total += weight_of;
+      surprise += weight_of * relative;
+      scatter += weight_of * load<Doubles>(values + c);
+      store(e + c, weight_of);
+    }
+    const double sum = folded(total), log_total = std::log(sum), share = w / sum;
+    double* counts = sums_.counts.data();
+    for (int c = 0; c < stride; c += LANES) {
+      const Doubles shares = load<Doubles>(e + c) * share;
+      store(values + c, shares);
+      store(counts + c, load<Doubles>(counts + c) + shares);
+    }
+    sums_.scatter += share * folded(scatter);
+    sums_.quantization_error += w * nearest;
+    sums_.entropy += w * (log_total - folded(surprise) / sum);
+    sums_.free_energy += w * (sweep_.highest_bias - sweep_.sharpness * best + log_total);
+    sums_.weight += w;
+  }
+
+  // Adds up shares * (rows - means), with as many sums as fit into registers.
+  void add_shifts(const double* shares, int stride) {
+    const int vectors = Dp_ / LANES, parts = (vectors + MOST_VECTORS - 1) / MOST_VECTORS;
+    for (int part = 0; part < parts; ++part) {
+      const int first = vectors * part / parts, last = vectors * (part + 1) / parts;
+      add_features<MOST_VECTORS>(last - first, shares, stride, first * LANES);
+    }
+  }
+
+  // Finds the template for a number of vectors of features.
+  template <int N>
+  void add_features(int vectors, const double* shares, int stride, int d) {
+    if constexpr (N > 1) {
+      if (vectors < N) return add_features<N - 1>(vectors, shares, stride, d);
+    }
+    constexpr int AT_ONCE = std::min(SUMS / N, 8);
+    int c = 0;
+    for (; c + AT_ONCE <= clusters_.C; c += AT_ONCE) add_tile<AT_ONCE, N>(c, shares, stride, d);
+    for (; c < clusters_.C; ++c) add_tile<1, N>(c, shares, stride, d);
+  }
+
+  template <int AT_ONCE, int N>
+  void add_tile(int c, const double* shares, int stride, int d) {
+    double* shift = sums_.shifts.data() + size_t(c) * Dp_ + d;
+    const double* mu = mean(c) + d;
+    Doubles sum[AT_ONCE][N], origin[AT_ONCE][N];
+#pragma GCC unroll 8
+    for (int i = 0; i < AT_ONCE; ++i)
+#pragma GCC unroll 8
+      for (int v = 0; v < N; ++v) {
+        sum[i][v] = load<Doubles>(shift + size_t(i) * Dp_ + v * LANES);
+        origin[i][v] = load<Doubles>(mu + size_t(i) * Dp_ + v * LANES);
+      }
+    for (int r = 0; r < n_; ++r) {
+      const double* share = shares + size_t(r) * stride + c;
+#pragma GCC unroll 8
+      for (int v = 0; v < N; ++v) {
+        const Doubles value = load<Doubles>(row(r) + d + v * LANES);
+#pragma GCC unroll 8
+        for (int i = 0; i < AT_ONCE; ++i)
+          sum[i][v] = fused(all<Doubles>(share[i]), value - origin[i][v], sum[i][v]);
+      }
+    }
+#pragma GCC unroll 8
+    for (int i = 0; i < AT_ONCE; ++i)
+#pragma GCC unroll 8
+      for (int v = 0; v < N; ++v) store(shift + size_t(i) * Dp_ + v * LANES, sum[i][v]);
+  }
+};
+
+}  // namespace
+
+void sweep_all_clusters(const Sweep& sweep, int64_t first, int count, Sums& sums, Workspace& work) {
+  const Clusters& clusters = *sweep.clusters;
+  const int at_once = std::max(1, BLOCK_VALUES / std::max(clusters.Dp, clusters.C) / ROWS_AT_ONCE) * ROWS_AT_ONCE;
+  for (int begin = 0; begin < count && !stopping(); begin += at_once)
+    AllClusters(sweep, first + begin, std::min(at_once, count - begin), sums, work).run();
+}
+
+}  // namespace cprime::CPRIME_PATH

@@ -11,14 +11,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cprime.draws import drawn
 from cprime.kernels import Kernel
 from cprime.rows import Rows
 from cprime.typing import Array
 
 # Length of the Markov chain behind each seed, as in Bachem et al. 2016.
 CHAIN_LENGTH = 200
-# Trials whose losses differ by no more than this share are equally good.
-SAME_LOSS = 1e-12
 
 
 @dataclass(frozen=True)
@@ -54,7 +53,7 @@ def random_rows(rows: Rows, C: int, kernel: Kernel, rng: np.random.Generator) ->
     for i in range(C):
         if not weights.any():
             weights = line.weights.copy()
-        chosen[i] = line.draw(weights, rng.random(1))[0]
+        chosen[i] = drawn(weights, rng.random(1))[0]
         weights[line.copies(chosen[i])] = 0.0
     return Seeds(rows.take(line.rows[chosen]), 0)
 
@@ -66,7 +65,7 @@ def afk_mc2(rows: Rows, C: int, kernel: Kernel, rng: np.random.Generator) -> See
     proposals are rows far from the first seed, mixed with rows by weight alone.
     """
     line = _Line(rows, rng)
-    first = line.draw(line.weights, rng.random(1))
+    first = drawn(line.weights, rng.random(1))
     means = np.empty((C, rows.n_features))
     means[0] = rows.take(line.rows[first])[0]
     evaluations = rows.n_rows
@@ -80,7 +79,7 @@ def afk_mc2(rows: Rows, C: int, kernel: Kernel, rng: np.random.Generator) -> See
     if total > 0:
         proposal = 0.5 * (proposal + spread / total)
     for c in range(1, C):
-        candidates = line.draw(line.weights * proposal, rng.random(CHAIN_LENGTH))
+        candidates = drawn(line.weights * proposal, rng.random(CHAIN_LENGTH))
         values = rows.take(line.rows[candidates])
         potential = kernel.distances(values, means[:c]).min(axis=1)
         evaluations += CHAIN_LENGTH * c
@@ -96,69 +95,11 @@ def afk_mc2(rows: Rows, C: int, kernel: Kernel, rng: np.random.Generator) -> See
 def _kmeans_plus_plus(
     rows: Rows, C: int, kernel: Kernel, rng: np.random.Generator, n_trials: int
 ) -> Seeds:
-    line, chosen = _Line(rows, rng), _Chosen(rows, C, kernel)
-    masses = line.weights
-    for c in range(C):
-        points = rng.random(n_trials if c > 0 else 1)
-        trials = rows.take(line.rows[line.draw(masses, points)])
-        best = 0
-        if len(trials) > 1:
-            losses = chosen.losses_with(trials)
-            # The first of the best to within rounding: the order of rows has no say.
-            best = int(np.argmax(losses <= losses.min() * (1.0 + SAME_LOSS)))
-        chosen.add(trials[best])
-        masses = line.weights * chosen.nearest[line.rows]
-        if not masses.any():
-            # Every weighted row is a seed already: the rest can only repeat them.
-            masses = line.weights
-    return Seeds(chosen.means, chosen.evaluations)
-
-
-class _Chosen:
-    """Seeds chosen so far, and how near every row is to the nearest of them."""
-
-    def __init__(self, rows: Rows, C: int, kernel: Kernel):
-        self._rows, self._kernel, self._n = rows, kernel, 0
-        self.means = np.empty((C, rows.n_features))
-        self.nearest = np.full(rows.n_rows, np.inf)
-        self._owner = np.zeros(rows.n_rows, dtype=np.int32)
-        self.evaluations = 0
-
-    def losses_with(self, trials: Array) -> Array:
-        """Return sum w ||y - nearest seed||^2, were each of the trials a seed too."""
-        seeds = self.means[: self._n]
-
-        def losses(
-            values: Array, weights: Array, nearest: Array, owner: Array
-        ) -> tuple[Array, Array]:
-            of_part, evaluations = self._kernel.trial_losses(
-                values, weights, nearest, owner, seeds, trials
-            )
-            return of_part[None], np.array([evaluations])
-
-        of_parts, evaluations = self._rows.map(losses, self.nearest, self._owner)
-        self.evaluations += int(evaluations.sum())
-        total: Array = of_parts.sum(axis=0)
-        return total
-
-    def add(self, mean: Array) -> None:
-        """Make `mean` a seed."""
-        seeds = self.means[: self._n]
-
-        def accept(
-            values: Array, weights: Array, nearest: Array, owner: Array
-        ) -> tuple[Array, ...]:
-            nearest, owner, evaluations = self._kernel.accept_trial(
-                values, nearest, owner, seeds, mean
-            )
-            return nearest, owner, np.array([evaluations])
-
-        self.nearest, self._owner, evaluations = self._rows.map(
-            accept, self.nearest, self._owner
-        )
-        self.evaluations += int(evaluations.sum())
-        self.means[self._n] = mean
-        self._n += 1
+    line = _Line(rows, rng)
+    first = int(drawn(line.weights, rng.random(1))[0])
+    points = rng.random((C - 1, n_trials))
+    chosen, evaluations = rows.draw_seeds(kernel, line.rows, first, points)
+    return Seeds(rows.take(chosen), evaluations)
 
 
 class _Line:
@@ -184,16 +125,6 @@ class _Line:
         self.rows = np.argsort(places, kind="stable")
         self._copy = self._tell_copies_apart(places[self.rows])
         self.weights = rows.map(lambda values, weights: weights)[self.rows]
-
-    def draw(self, masses: Array, points: Array) -> Array:
-        """Return the positions at these points in [0, 1) of the cumulated masses."""
-        cumulated = np.cumsum(masses)
-        found = np.searchsorted(cumulated, points * cumulated[-1], side="right")
-        if found.max() == len(masses):
-            # A point so close to 1 that rounding put it at the very end.
-            found = np.minimum(found, np.flatnonzero(masses)[-1])
-        positions: Array = found
-        return positions
 
     def copies(self, position: int) -> slice:
         """Return the positions of the row and of all its identical copies."""

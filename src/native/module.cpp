@@ -13,6 +13,7 @@
 
 #include "path.hpp"
 #include "remembered.hpp"
+#include "seeds.hpp"
 #include "threads.hpp"
 #include "tree.hpp"
 
@@ -249,54 +250,29 @@ void distances(const PyRows& from, const Doubles2& means, Out<double> out) {
   });
 }
 
-using Integers1 = nb::ndarray<const int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Positions = nb::ndarray<const int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-Trials make_trials(const PyRows& from, const Clusters& trials, const Doubles2& quarter_apart) {
-  check_features(from.rows, trials);
-  if (int(quarter_apart.shape(1)) != padded(trials.C))
-    throw std::invalid_argument("distances between seeds and trials are not padded");
-  Trials job;
-  job.rows = from.rows;
-  job.trials = &trials;
-  job.quarter_apart = quarter_apart.data();
-  return job;
-}
-
-// Rows are few, or cheap because most are out of reach: a thread is worth it for many rows.
-double work_of_trials(const Trials& job) {
-  return double(job.rows.n) * (job.rows.D + 16) * padded(job.trials->C) / 4;
-}
-
-int64_t trial_losses(const PyRows& from, const Doubles1& weights, const Doubles1& nearest,
-                  const Integers1& owner, const Doubles2& trials, const Doubles2& quarter_apart,
-                  Out<double> losses) {
-  const Clusters clusters = make_clusters(trials, std::nullopt, true);
-  Trials job = make_trials(from, clusters, quarter_apart);
-  job.weights = weights.data();
-  job.weight_stride = weights.stride(0);
-  job.nearest = nearest.data();
-  job.owner = owner.data();
-  const size_t T = size_t(clusters.C), n_chunks = size_t((job.rows.n + CHUNK - 1) / CHUNK);
-  std::vector<double> parts(n_chunks * T);
-  std::atomic<int64_t> evaluations{0};
-  in_chunks(job.rows, work_of_trials(job), [&](int64_t first, int count, void*) {
-    evaluations += path().trial_losses(job, first, count, parts.data() + size_t(first / CHUNK) * T);
-  });
-  std::fill_n(losses.data(), T, 0.0);
-  for (size_t i = 0; i < n_chunks; ++i)
-    for (size_t t = 0; t < T; ++t) losses.data()[t] += parts[i * T + t];
-  return evaluations;
-}
-
-int64_t accept_trial(const PyRows& from, const Doubles2& trial, int seed,
-                  const Doubles2& quarter_apart, Out<double> nearest, Out<int32_t> owner) {
-  const Clusters clusters = make_clusters(trial, std::nullopt, false);
-  const Trials job = make_trials(from, clusters, quarter_apart);
-  std::atomic<int64_t> evaluations{0};
-  in_chunks(job.rows, work_of_trials(job), [&](int64_t first, int count, void*) {
-    evaluations += path().accept_trial(job, seed, first, count, nearest.data(), owner.data());
-  });
-  return evaluations;
+// Returns how many distances were computed.
+int64_t draw_seeds(const PyRows& from, const Positions& line, const Doubles1& weights, int64_t first,
+                   const Doubles2& points, Out<int64_t> chosen) {
+  const int64_t n = from.rows.n;
+  std::vector<double> along(static_cast<size_t>(n));
+  for (int64_t i = 0; i < n; ++i) along[i] = weights.data()[line.data()[i] * weights.stride(0)];
+  const auto for_positions = [&](double work, const std::function<void(int64_t, int)>& task) {
+    run((n + POSITIONS - 1) / POSITIONS, work, [&](int64_t part, void*) {
+      task(part * POSITIONS, int(std::min<int64_t>(POSITIONS, n - part * POSITIONS)));
+    });
+  };
+  SeedDraw seeds(from.rows, line.data(), along.data(), for_positions);
+  seeds.begin(first);
+  const int n_trials = int(points.shape(1));
+  for (size_t i = 0; i < points.shape(0); ++i) {
+    // Brief steps do not look for interrupts themselves.
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    seeds.add(points.data() + i * size_t(n_trials), n_trials);
+  }
+  std::copy(seeds.chosen().begin(), seeds.chosen().end(), chosen.data());
+  return seeds.evaluations();
 }
 
 double fma_peak(int n_threads) {
@@ -332,8 +308,7 @@ NB_MODULE(_native, m) {
         nb::arg().none());
   m.def("gaps", &gaps, nb::arg(), nb::arg(), nb::arg().none(), nb::arg(), nb::arg(), nb::arg());
   m.def("distances", &distances);
-  m.def("trial_losses", &trial_losses);
-  m.def("accept_trial", &accept_trial);
+  m.def("draw_seeds", &draw_seeds);
   m.def("get_num_threads", &get_num_threads);
   m.def("set_num_threads", &set_num_threads);
   m.def("path_names", &path_names);

@@ -21,8 +21,8 @@ void distances_of(const Rows&, const Clusters&, int64_t first, int count, double
 extern const Path path;
 const Path path = {
     CPRIME_NAME,   make_scratch, pack,         pack_panels,  pack_columns, pack_panels64,
-    nearest_of,    sweep_leaf,   closest,      gaps,         distances_of, trial_losses,
-    accept_trial,  multiply_adds,
+    nearest_of,    sweep_leaf,   closest,      gaps,         distances_of, set_trials,
+    trial_losses,  accept_trial, multiply_adds,
 };
 
 }  // namespace cprime::CPRIME_PATH

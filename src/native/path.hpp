@@ -29,9 +29,9 @@ struct Path {
                double sharpness, int64_t first, int count, double* gaps, void* scratch);
   void (*distances)(const Rows&, const Clusters&, int64_t first, int count, double* out,
                     void* scratch);
+  void (*set_trials)(Trials&, const int64_t* rows, int n_trials, const double* seeds, int n_seeds);
   int64_t (*trial_losses)(const Trials&, int64_t first, int count, double* losses);
-  int64_t (*accept_trial)(const Trials&, int seed, int64_t first, int count, double* nearest,
-                          int32_t* owner);
+  int64_t (*accept_trial)(const Trials&, int trial, int seed, int64_t first, int count);
   double (*multiply_adds)(int64_t rounds);
 };
 

@@ -234,26 +234,18 @@ def test_gaps_are_the_same_where_rows_are_too_far_for_their_densities(
 
 
 @others
-@given(data=st.data(), scene=scenes(), n_seeds=st.integers(1, 8))
-def test_seeds_are_tried_and_accepted_alike(name, data, scene, n_seeds):
+@given(data=st.data(), scene=scenes(), n_seeds=st.integers(1, 12))
+def test_the_same_rows_become_seeds(name, data, scene, n_seeds):
     note(scene.recipe)
-    rng, kernel, values = generator(data.draw), get_kernel(name), scene.values
-    N, D = values.shape
-    nearest, owner = np.full(N, np.inf), np.zeros(N, dtype=np.int32)
-    seeds = np.empty((0, D))
-    for _ in range(n_seeds):
-        trials = values[rng.integers(N, size=rng.integers(1, 12))].astype(np.float64)
-        state = (values, scene.block.weights, nearest, owner, seeds)
-        losses, _ = kernel.trial_losses(*state, trials)
-        expected, _ = reference.trial_losses(*state, trials)
-        assert losses.shape == (len(trials),)
-        assert agree(losses, expected, expected)
-        state = (values, nearest, owner, seeds, trials[0])
-        found = kernel.accept_trial(*state)
-        nearest, owner, _ = reference.accept_trial(*state)
-        assert found[0].tobytes() == nearest.tobytes()
-        assert found[1].dtype == np.int32 and np.array_equal(found[1], owner)
-        seeds = np.vstack([seeds, trials[0]])
+    rng, block = generator(data.draw), scene.block
+    line = rng.permutation(block.n_rows)
+    first = int(np.argmax(block.weights[line]))
+    points = rng.random((n_seeds - 1, rng.integers(1, 12)))
+    points[rng.random(points.shape) < 0.1] = np.nextafter(1.0, 0.0)
+    found, evaluations = get_kernel(name).draw_seeds(block, line, first, points)
+    expected, _ = reference.draw_seeds(block, line, first, points)
+    assert found.shape == (n_seeds,) and evaluations >= block.n_rows
+    assert np.array_equal(found, expected)
 
 
 @any_kernel

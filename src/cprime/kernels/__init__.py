@@ -38,24 +38,22 @@ class Kernel(Protocol):
     def distances(self, values: Array, means: Array) -> Array:
         """Return ||y - mu_c||^2 for every row and every mean."""
 
-    def trial_losses(
-        self,
-        values: Array,
-        weights: Array,
-        nearest: Array,
-        owner: Array,
-        seeds: Array,
-        trials: Array,
+    def draw_seeds(
+        self, block: Block, line: Array, first: int, points: Array
     ) -> tuple[Array, int]:
-        """Return sum w min(nearest, distance) of each trial, and distances computed.
+        """Choose seeds by D^2 sampling; return their rows, and distances computed.
 
-        `nearest` is every row's squared distance to its nearest seed, seeds[owner].
+        Parameters
+        ----------
+        block : Block
+        line : ndarray of shape (B,), int64
+            The rows in the order in which their masses are cumulated.
+        first : int
+            Where on the line the first seed is.
+        points : ndarray of shape (C - 1, T)
+            Each further seed is the best of the rows at T points, in [0, 1), of the
+            cumulated weight times squared distance to the nearest seed.
         """
-
-    def accept_trial(
-        self, values: Array, nearest: Array, owner: Array, seeds: Array, trial: Array
-    ) -> tuple[Array, Array, int]:
-        """Return `nearest` and `owner` with a further seed, and distances computed."""
 
 
 _KERNELS: dict[str, Kernel] = {"native": native, "reference": reference}

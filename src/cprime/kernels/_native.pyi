@@ -53,23 +53,13 @@ def gaps(
     /,
 ) -> None: ...
 def distances(rows: Rows, means: Array, out: Array, /) -> None: ...
-def trial_losses(
+def draw_seeds(
     rows: Rows,
+    line: Array,
     weights: Array,
-    nearest: Array,
-    owner: Array,
-    trials: Array,
-    quarter_apart: Array,
-    losses: Array,
-    /,
-) -> int: ...
-def accept_trial(
-    rows: Rows,
-    trial: Array,
-    seed: int,
-    quarter_apart: Array,
-    nearest: Array,
-    owner: Array,
+    first: int,
+    points: Array,
+    chosen: Array,
     /,
 ) -> int: ...
 def get_num_threads() -> int: ...

@@ -27,8 +27,8 @@ from cprime.truncation import Truncated
 from cprime.typing import Array
 
 __all__ = [
-    "accept_trial",
     "distances",
+    "draw_seeds",
     "fma_peak",
     "gaps",
     "get_num_threads",
@@ -38,7 +38,6 @@ __all__ = [
     "posterior",
     "set_num_threads",
     "sweep",
-    "trial_losses",
     "use_path",
 ]
 
@@ -139,49 +138,19 @@ def distances(values: Array, means: Array) -> Array:
     return found
 
 
-def trial_losses(
-    values: Array,
-    weights: Array,
-    nearest: Array,
-    owner: Array,
-    seeds: Array,
-    trials: Array,
+def draw_seeds(
+    block: Block, line: Array, first: int, points: Array
 ) -> tuple[Array, int]:
-    """Return sum w min(nearest, distance) of each trial, and distances computed.
+    """Choose seeds by D^2 sampling; return their rows, and distances computed.
 
     A trial at least twice as far from a row's seed as the row is cannot be nearer to
     the row, so most rows are soon not looked at any more.
     """
-    losses = np.empty(len(trials))
-    apart = _quarter_apart(seeds, trials)
-    evaluations = _native.trial_losses(
-        _rows(values), weights, nearest, owner, trials, apart, losses
-    )
-    return losses, evaluations + len(seeds) * len(trials)
-
-
-def accept_trial(
-    values: Array, nearest: Array, owner: Array, seeds: Array, trial: Array
-) -> tuple[Array, Array, int]:
-    """Return `nearest` and `owner` with a further seed, and distances computed."""
-    nearest, owner, trials = nearest.copy(), owner.copy(), trial[None]
-    apart = _quarter_apart(seeds, trials)
-    evaluations = _native.accept_trial(
-        _rows(values), trials, len(seeds), apart, nearest, owner
-    )
-    return nearest, owner, evaluations + len(seeds)
-
-
-def _quarter_apart(seeds: Array, trials: Array) -> Array:
-    """Return a quarter of the squared distances of seeds to trials, rounded down.
-
-    Trials are padded to whole vectors of eight. Without seeds, nothing is out of reach.
-    """
-    apart = np.full((max(len(seeds), 1), -(-len(trials) // 8) * 8), np.inf)
-    apart[:, : len(trials)] = 0.0
-    if len(seeds) > 0:
-        apart[:, : len(trials)] = distances(seeds, trials) * (0.25 * (1.0 - 1e-9))
-    return apart
+    chosen = np.empty(len(points) + 1, dtype=np.int64)
+    rows = _rows(block.X, block.scale)
+    weights, points = block.weights, np.ascontiguousarray(points)
+    evaluations = _native.draw_seeds(rows, line, weights, first, points, chosen)
+    return chosen, evaluations
 
 
 def _rows(X: Any, scale: float = 1.0) -> Any:

@@ -10,6 +10,7 @@ from operator import add
 import numpy as np
 
 from cprime.blocks import LEAF_ROWS, Block, Kept
+from cprime.draws import drawn
 from cprime.search import Plan
 from cprime.stats import Stats, weighted_sum
 from cprime.summation import LeafSum
@@ -19,6 +20,8 @@ from cprime.typing import Array
 
 # Squares of differences are summed in this many lanes.
 LANES = 8
+# Trial seeds whose losses differ by no more than this share are equally good.
+SAME_LOSS = 1e-12
 
 
 def sweep(
@@ -109,28 +112,34 @@ def gaps(values: Array, K: Array, coefficients: Coefficients) -> Array:
     return np.concatenate(lost)
 
 
-def trial_losses(
-    values: Array,
-    weights: Array,
-    nearest: Array,
-    owner: Array,
-    seeds: Array,
-    trials: Array,
+def draw_seeds(
+    block: Block, line: Array, first: int, points: Array
 ) -> tuple[Array, int]:
-    """Return sum w min(nearest, distance) of each trial, and distances computed."""
-    closest_then = np.minimum(distances(values, trials), nearest[:, None])
-    losses: Array = (weights[:, None] * closest_then).sum(axis=0)
-    return losses, closest_then.size
+    """Choose seeds by D^2 sampling; return their rows, and distances computed."""
+    weights = block.weights[line]
 
+    def along_the_line(rows: list[int]) -> Array:
+        means = block.dense(rows).astype(np.float64)
+        parts = [distances(block.dense(part), means) for part in block.slices()]
+        return np.concatenate(parts)[line]
 
-def accept_trial(
-    values: Array, nearest: Array, owner: Array, seeds: Array, trial: Array
-) -> tuple[Array, Array, int]:
-    """Return `nearest` and `owner` with a further seed, and distances computed."""
-    found = distances(values, trial[None])[:, 0]
-    is_nearer = found < nearest
-    owner = np.where(is_nearer, np.int32(len(seeds)), owner)
-    return np.where(is_nearer, found, nearest), owner, len(values)
+    chosen = [int(line[first])]
+    nearest = along_the_line(chosen)[:, 0]
+    evaluations = len(line)
+    for of_seed in points:
+        masses = weights * nearest
+        if not masses.any():
+            # Every weighted row is a seed already: the rest can only repeat them.
+            masses = weights
+        trials = line[drawn(masses, of_seed)].tolist()
+        closest_then = np.minimum(along_the_line(trials), nearest[:, None])
+        losses = (weights[:, None] * closest_then).sum(axis=0)
+        # The first of the best to within rounding: the order of rows has no say.
+        best = int(np.argmax(losses <= losses.min() * (1.0 + SAME_LOSS)))
+        chosen.append(trials[best])
+        nearest = closest_then[:, best]
+        evaluations += closest_then.size
+    return np.array(chosen), evaluations
 
 
 def evaluate(columns: Array, means: Array) -> Array:

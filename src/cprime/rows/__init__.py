@@ -48,6 +48,11 @@ class Rows(Protocol):
     def reduce(self, function: Callable[..., Any], *per_row: Array) -> Any:
         """Return the sum of function(values, weights, *per_row) over all leaves."""
 
+    def draw_seeds(
+        self, kernel: Kernel, line: Array, first: int, points: Array
+    ) -> tuple[Array, int]:
+        """Choose rows as seeds, as `Kernel.draw_seeds` does."""
+
     def sweep(
         self,
         kernel: Kernel,

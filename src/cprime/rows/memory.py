@@ -81,6 +81,11 @@ class MemoryRows:
         )
         return reduce(add, leaves).total()
 
+    def draw_seeds(
+        self, kernel: Kernel, line: Array, first: int, points: Array
+    ) -> tuple[Array, int]:
+        return kernel.draw_seeds(self.block, line, first, points)
+
     def sweep(
         self,
         kernel: Kernel,

@@ -1,0 +1,46 @@
+// Choosing rows as seeds, far from one another: greedy k-means++.
+#pragma once
+
+#include <functional>
+
+#include "trials.hpp"
+
+namespace cprime {
+
+// Runs task(first, count) over all positions of the line, in parts that do not depend on
+// the number of threads; throws if a person interrupts.
+using ForPositions = std::function<void(double work, const std::function<void(int64_t, int)>&)>;
+constexpr int POSITIONS = 1024;  // of one part
+
+// Draws seeds one after another; each is the best of some trials.
+class SeedDraw {
+ public:
+  // Weights are in the order of the line.
+  SeedDraw(const Rows& rows, const int64_t* line, const double* weights, ForPositions for_positions);
+
+  // Makes the row at this position the first seed.
+  void begin(int64_t position);
+  // Tries rows at these points, in [0, 1), of the cumulated weight * distance^2, and takes the
+  // one that leaves the lowest loss.
+  void add(const double* points, int n_trials);
+
+  const std::vector<int64_t>& chosen() const { return chosen_; }
+  int64_t evaluations() const { return evaluations_; }
+
+ private:
+  void cumulate();
+  int64_t drawn(double point) const;
+  int best_trial();
+  void accept(int trial, int64_t row);
+
+  const int64_t n_;
+  ForPositions for_positions_;
+  Trials job_;
+  std::vector<double> nearest_, masses_, cumulated_, parts_;
+  std::vector<int32_t> owner_;
+  Buffer<double> seeds_;  // rows chosen so far, padded
+  std::vector<int64_t> chosen_, tried_;
+  int64_t evaluations_ = 0;
+};
+
+}  // namespace cprime

@@ -52,6 +52,7 @@ template <int ROWS, int STRIDE>
     }
   } else {
     sum = every<ROWS, 2 * STRIDE>(y, Dp, columns, D, first);
+    if (first + STRIDE >= D) return sum;
     const Group<ROWS> other = every<ROWS, 2 * STRIDE>(y, Dp, columns, D, first + STRIDE);
 #pragma GCC unroll 8
     for (int r = 0; r < ROWS; ++r) sum.of[r] += other.of[r];

@@ -46,6 +46,27 @@ template <class Vector, class Scalar>
   std::memcpy(to, &vector, sizeof vector);
 }
 
+// The first n of eight numbers, and zeros; what lies behind them is not touched.
+[[gnu::always_inline]] inline Doubles load_first(const double* from, int n) {
+#if CPRIME_BYTES == 64
+  return Doubles(_mm512_maskz_loadu_pd(__mmask8((1u << n) - 1), from));
+#else
+  Doubles first{};
+  std::memcpy(&first, from, sizeof(double) * size_t(n));
+  return first;
+#endif
+}
+
+[[gnu::always_inline]] inline EightFloats load_first(const float* from, int n) {
+#if CPRIME_BYTES == 64
+  return EightFloats(_mm256_maskz_loadu_ps(__mmask8((1u << n) - 1), from));
+#else
+  EightFloats first{};
+  std::memcpy(&first, from, sizeof(float) * size_t(n));
+  return first;
+#endif
+}
+
 // The same number in all lanes. Less zero, not plus zero: that changes no bit of any
 // number, so the compiler may leave it out.
 template <class Vector, class Scalar>

@@ -17,9 +17,7 @@ struct RowInPlace {
   [[gnu::always_inline]] Doubles at(int d) const {
     if (__builtin_expect(d + LANES <= D, 1))
       return __builtin_convertvector(load<Eight>(values + d), Doubles);
-    Doubles rest{};
-    for (int i = 0; d + i < D; ++i) rest[i] = double(values[d + i]);
-    return rest;
+    return __builtin_convertvector(load_first(values + d, D - d), Doubles);
   }
 };
 
@@ -50,15 +48,14 @@ inline void with_rows_in_place(const Rows& rows, Use use) {
 
 template <class T>
 inline void load_dense(const Rows& rows, int64_t row, double* out, int Dp) {
-  const T* from = static_cast<const T*>(rows.values) + row * rows.row_stride;
-  int d = 0;
   if (rows.column_stride == 1) {
-    typedef T Eight __attribute__((vector_size(LANES * sizeof(T))));
-    for (; d + LANES <= rows.D; d += LANES)
-      store(out + d, __builtin_convertvector(load<Eight>(from + d), Doubles));
+    const RowInPlace<T> y = row_in_place<T>(rows, row);
+    for (int d = 0; d < Dp; d += LANES) store(out + d, y.at(d));
+    return;
   }
-  for (; d < rows.D; ++d) out[d] = double(from[d * rows.column_stride]);
-  for (; d < Dp; ++d) out[d] = 0.0;
+  const T* from = static_cast<const T*>(rows.values) + row * rows.row_stride;
+  for (int d = 0; d < rows.D; ++d) out[d] = double(from[d * rows.column_stride]);
+  for (int d = rows.D; d < Dp; ++d) out[d] = 0.0;
 }
 
 inline int64_t at(const void* integers, bool wide, int64_t i) {

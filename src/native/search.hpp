@@ -165,7 +165,8 @@ class Search {
     const float bound = bound_of_group(scores, width, bins, wanted);
     limit_[i] = std::min(limit_[i], double(bound));
     // Rounded up, and never so high that the padding of a panel would count.
-    const float limit = std::min(std::nextafter(float(limit_[i] + margin_[i]), INFINITY), FLT_MAX);
+    const double sum = limit_[i] + margin_[i];
+    const float limit = std::min(float(sum + std::abs(sum) * 2.0 * UNIT_ROUNDOFF), FLT_MAX);
     Candidate* found = candidates(i);
     int count = count_[i];
     for (int j = 0; j < width; j += SIXTEEN) {

@@ -15,8 +15,9 @@ class Statistics : public Memory {
  protected:
   void count_changes() {
     for (int r = 0; r < n_; ++r) {
-      if (weight(r) == 0.0) continue;
-      if (sweep_.before == nullptr || differs(before(r), after(r))) ++sums_.changed;
+      const bool changed = sweep_.before == nullptr ||
+                           (C_prime_ == 1 ? before(r)[0] != after(r)[0] : differs(before(r), after(r)));
+      sums_.changed += changed && weight(r) != 0.0;
     }
   }
 
@@ -34,30 +35,33 @@ class Statistics : public Memory {
 
   template <class RowAt>
   void accumulate_hard(RowAt row_at) {
+    double scatter = 0.0, free_energy = 0.0, total = 0.0;
     for (int r = 0; r < n_; ++r) {
       const double w = weight(r);
+      if (w == 0.0) continue;
       const int c = after(r)[0];
       const auto y = row_at(r);
       const double* mu = mean(c);
       double* shift = sums_.shifts.data() + size_t(c) * Dp_;
       Doubles squares{};
-      if (w != 0.0) sums_.meet(c);
+      sums_.meet(c);
       for (int d = 0; d < Dp_; d += LANES) {
         const Doubles difference = y.at(d) - load<Doubles>(mu + d);
         squares += difference * difference;
-        if (w != 0.0) store(shift + d, load<Doubles>(shift + d) + w * difference);
+        store(shift + d, load<Doubles>(shift + d) + w * difference);
       }
-      if (w == 0.0) continue;
       const double d = folded(squares);
       sums_.counts[c] += w;
       ++sums_.members[c];
       sums_.spread[c] += w * d;
-      sums_.scatter += w * d;
-      sums_.quantization_error += w * d;
-      sums_.free_energy +=
-          w * (sweep_.highest_bias - sweep_.sharpness * (d + clusters_.penalty[c]));
-      sums_.weight += w;
+      scatter += w * d;
+      free_energy += w * (sweep_.highest_bias - sweep_.sharpness * (d + clusters_.penalty[c]));
+      total += w;
     }
+    sums_.scatter += scatter;
+    sums_.quantization_error += scatter;
+    sums_.free_energy += free_energy;
+    sums_.weight += total;
   }
 
   // Takes rows that changed their cluster from the sums of one to those of another.

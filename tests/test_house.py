@@ -9,7 +9,7 @@ SOURCE = Path(__file__).parent.parent / "src" / "cprime"
 
 # A room may import rooms of its own or a lower storey, never of a higher one.
 STOREYS = [
-    ["typing", "theta", "truncation", "stats", "summation", "blocks"],
+    ["typing", "theta", "truncation", "stats", "summation", "blocks", "draws"],
     ["models", "search"],
     ["kernels"],
     ["rows"],

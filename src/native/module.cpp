@@ -309,6 +309,7 @@ NB_MODULE(_native, m) {
   m.def("gaps", &gaps, nb::arg(), nb::arg(), nb::arg().none(), nb::arg(), nb::arg(), nb::arg());
   m.def("distances", &distances);
   m.def("draw_seeds", &draw_seeds);
+  m.attr("BRIEF") = BRIEF;
   m.def("get_num_threads", &get_num_threads);
   m.def("set_num_threads", &set_num_threads);
   m.def("path_names", &path_names);

@@ -234,8 +234,8 @@ def test_evaluations_include_seeding():
     def evaluations(**options):
         return KMeans(C, random_state=0, max_iter=1, **options).fit(DATA).evaluations_
 
-    # Four trials a seed, of which the best is looked at once more.
-    for_seeds = len(DATA) * (1 + (C - 1) * (4 + 1))
+    # Four trials a seed, but for the first.
+    for_seeds = len(DATA) * (1 + (C - 1) * 4)
     given = evaluations(init=DATA[:C], kernel="reference")
     assert evaluations(kernel="reference") == given + for_seeds
     given = evaluations(init=DATA[:C], kernel="native")

@@ -22,6 +22,7 @@ from threadpoolctl import threadpool_limits
 
 from cprime import KMeans
 from cprime.blocks import LEAF_ROWS, Block, Kept
+from cprime.estimators.restarts import Restarts
 from cprime.kernels import native
 from cprime.models import Isotropic
 from cprime.search import Exact
@@ -286,3 +287,101 @@ def test_what_an_interrupted_sweep_remembers_misleads_nobody(threads):
     )
     assert np.array_equal(K.K, K_anew.K)
     assert stats.shifts.tobytes() == stats_anew.shifts.tobytes()
+
+
+SMALL = ROWS[:1200]
+
+
+def restarted(n_threads=2, **options):
+    """Return a fit of few rows from many seeds."""
+    with threadpool_limits(n_threads):
+        return KMeans(10, n_init=12, random_state=3, **options).fit(SMALL)
+
+
+def everything(model):
+    """Return what a fit reports, but for how long it took."""
+    trace = {name: v for name, v in model.trace_.items() if name != "seconds"}
+    return [
+        model.cluster_centers_.tobytes(),
+        model.labels_.tobytes(),
+        {name: v.tobytes() for name, v in trace.items()},
+        (model.inertia_, model.free_energy_, model.gap_, model.evaluations_),
+    ]
+
+
+@pytest.fixture
+def threads_of_sweeps(monkeypatch):
+    """Note which threads sweep."""
+    seen, sweep = set(), native.sweep
+
+    def noted(*arguments):
+        seen.add(threading.get_ident())
+        return sweep(*arguments)
+
+    monkeypatch.setattr(native, "sweep", noted)
+    return seen
+
+
+@pytest.mark.parametrize("options", [{}, {"c_prime": 2}, {"init": "random"}], ids=str)
+def test_restarts_side_by_side_are_those_one_after_another(options, threads_of_sweeps):
+    one_by_one = restarted(n_threads=1, **options)
+    assert threads_of_sweeps == {threading.get_ident()}
+    threads_of_sweeps.clear()
+    side_by_side = restarted(n_threads=3, **options)
+    assert len(threads_of_sweeps) > 1
+    assert everything(side_by_side) == everything(one_by_one)
+
+
+def test_whoever_watches_sees_restarts_in_their_order(threads_of_sweeps, capsys):
+    unseen = restarted()
+    threads_of_sweeps.clear()
+    assert everything(restarted(verbose=1)) == everything(unseen)
+    assert threads_of_sweeps == {threading.get_ident()}
+    printed = capsys.readouterr().out.splitlines()
+    expected = [f"Restart {i} of 12" for i in range(1, 13)]
+    assert [line for line in printed if line.startswith("Restart")] == expected
+
+
+def test_what_goes_wrong_in_one_restart_is_raised(monkeypatch):
+    sweep, left = native.sweep, iter(range(20))
+
+    def failing(*arguments):
+        if next(left, None) is None:
+            raise MemoryError("no room for another sweep")
+        return sweep(*arguments)
+
+    monkeypatch.setattr(native, "sweep", failing)
+    with pytest.raises(MemoryError, match="no room"):
+        restarted()
+
+
+def test_numpy_treats_errors_as_the_caller_asked_for(monkeypatch):
+    seen, sweep = set(), native.sweep
+
+    def noted(*arguments):
+        seen.add(np.geterr()["under"])
+        return sweep(*arguments)
+
+    monkeypatch.setattr(native, "sweep", noted)
+    with np.errstate(under="raise"):
+        restarted()
+    assert seen == {"raise"}
+
+
+def test_an_interrupt_between_restarts_keeps_the_best(monkeypatch):
+    alone = KMeans(10, random_state=3).fit(SMALL)
+    consider, left = Restarts._consider, iter(range(1))
+
+    def interrupted(self, run):
+        consider(self, run)
+        if next(left, None) is None:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(Restarts, "_consider", interrupted)
+    model = KMeans(10, n_init=2000, random_state=3)
+    began = time.perf_counter()
+    with threadpool_limits(2), pytest.raises(KeyboardInterrupt):
+        model.fit(SMALL)
+    assert time.perf_counter() - began < 20 * SECONDS_TO_THE_PROMPT
+    assert model.inertia_ <= alone.inertia_
+    assert model.predict(SMALL).shape == (len(SMALL),)

@@ -280,10 +280,12 @@ def test_any_vector_unit_gives_the_same_bits(scene):
             of_sweep = bits(stats)
             if keep_all and "baseline" in (path, best):
                 del of_sweep["shifts"]
+            distances = native.distances(scene.values, scene.coefficients.means)
+            posterior = native.posterior(scene.values, scene.coefficients, 1)
             found[path] = [
                 of_sweep,
-                native.distances(scene.values, scene.coefficients.means).tobytes(),
-                native.posterior(scene.values, scene.coefficients, 1).distances.tobytes(),
+                distances.tobytes(),
+                posterior.distances.tobytes(),
             ]
     finally:
         native.use_path(best)

@@ -21,7 +21,12 @@ except ImportError:
         return method
 
 
-__all__ = ["CallbackSupportMixin", "Watch", "with_callbacks"]
+__all__ = ["CallbackSupportMixin", "Watch", "has_callbacks", "with_callbacks"]
+
+
+def has_callbacks(estimator: Any) -> bool:
+    """Return whether anyone is to be told about a fit."""
+    return bool(getattr(estimator, "_skl_callbacks", []))
 
 
 class Watch:

@@ -1,7 +1,6 @@
 """`KMeans`: scikit-learn's, with a dial from k-means to the Gaussian mixture."""
 
 import sys
-from collections.abc import Iterator
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -14,16 +13,16 @@ from sklearn.base import (
     _fit_context,
 )
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from cprime import em
 from cprime.estimators import inputs
-from cprime.estimators.callbacks import CallbackSupportMixin, Watch, with_callbacks
+from cprime.estimators.callbacks import CallbackSupportMixin, with_callbacks
 from cprime.estimators.fitted import FittedMixture
 from cprime.estimators.outcome import Outcome, fitted_or_unchanged
 from cprime.estimators.restarts import Restarts
-from cprime.estimators.starts import SEEDINGS, find_seeds, n_restarts
+from cprime.estimators.running import run_restarts
+from cprime.estimators.starts import SEEDINGS
 from cprime.estimators.units import Units
 from cprime.estimators.warn import warn
 from cprime.kernels import get_kernel
@@ -244,7 +243,7 @@ class KMeans(
             restarts = Restarts(problem, tolerance, self.max_iter, outcome.rounded)
             data = {"X": X, "metadata": {"sample_weight": sample_weight}}
             try:
-                self._run(restarts, outcome, data)
+                run_restarts(self, restarts, outcome, data)
                 attributes = outcome.complete(restarts)
             except KeyboardInterrupt:
                 if known := outcome.interrupted(restarts):
@@ -329,39 +328,6 @@ class KMeans(
 
     def _search(self) -> Search:
         return Lazy(self.eps) if self.search == "lazy" else Exact()
-
-    def _run(self, restarts: Restarts, outcome: Outcome, data: dict[str, Any]) -> None:
-        n_init = n_restarts(self)
-        random_state = check_random_state(self.random_state)
-        watch = Watch(
-            self,
-            n_init,
-            self.max_iter,
-            data,
-            lambda step: outcome.parameters(step.theta),
-        )
-        for restart in range(n_init):
-            if self.verbose:
-                print(f"Restart {restart + 1} of {n_init}")
-            C, X = int(self.n_clusters), data["X"]
-            seeds = find_seeds(self.init, C, X, outcome, random_state)
-            restarts.run(seeds, lambda steps: self._told(watch.run(steps), outcome))
-            if watch.stopped:
-                break
-        watch.end()
-
-    def _told(self, steps: Iterator[em.Step], outcome: Outcome) -> Iterator[em.Step]:
-        """Yield the steps, printing them if the person asked for it."""
-        for step in steps:
-            if self.verbose:
-                print(
-                    f"Iteration {step.iteration}, "
-                    f"free energy {outcome.log_density(step.free_energy):.6f}, "
-                    f"{step.changed} rows changed clusters."
-                )
-                if step.converged:
-                    print(f"Converged at this iteration: {step.converged}.")
-            yield step
 
     def _warn_if_degenerate(self, restarts: Restarts, model: Isotropic) -> None:
         """Say in one warning if clusters or variance have vanished."""

@@ -78,8 +78,10 @@ class Outcome:
 
         That is the best complete restart, or else the last complete iteration.
         """
-        run = restarts.best or restarts.current
-        return {} if run is None else self._known(run, restarts.evaluations)
+        if restarts.best is not None:
+            return self._known(restarts.best, restarts.evaluations)
+        run = restarts.current
+        return {} if run is None else self._known(run, run.evaluations)
 
     def _known(self, run: Run, evaluations: int) -> Attributes:
         end = run.last if run.fit is None else run.fit

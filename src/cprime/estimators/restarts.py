@@ -1,7 +1,10 @@
 """The best of several fits from different seeds."""
 
+import threading
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from dataclasses import dataclass, replace
 from typing import Any
 
 from cprime import em
@@ -25,12 +28,17 @@ TRACED = (
 )
 
 
-@dataclass
+# Finds seeds, when they are needed.
+Start = Callable[[], Seeds]
+
+
+@dataclass(frozen=True)
 class Run:
     """One restart: its history, the last complete step, and where it ended."""
 
     trace: list[dict[str, Any]]
     last: em.Step
+    evaluations: int
     fit: em.Fit | None = None
 
     def objective(self, C_prime: int) -> float:
@@ -42,7 +50,7 @@ class Run:
 
 
 class Restarts:
-    """Runs restarts one after another and keeps the best.
+    """Fits from several seeds, and keeps the best.
 
     After an interrupt `best` or, failing that, `current` holds what was complete.
 
@@ -72,36 +80,67 @@ class Restarts:
         self.evaluations = 0
 
     def run(
+        self, start: Start, watched: Callable[[Iterator[em.Step]], Iterator[em.Step]]
+    ) -> None:
+        """Fit from these seeds, and remember the run if it is the best so far."""
+        self._consider(self._fitted(start, watched))
+
+    def run_side_by_side(self, starts: list[Start], n_threads: int) -> None:
+        """Fit from all of these, several at a time, as if it were one after another."""
+        stop = threading.Event()
+
+        def until_stopped(steps: Iterator[em.Step]) -> Iterator[em.Step]:
+            for step in steps:
+                yield step
+                if stop.is_set():
+                    return
+
+        def fitted(start: Start) -> Run:
+            # How numpy is to treat an overflow, for one, depends on the context.
+            return contexts.pop().run(self._fitted, start, until_stopped)
+
+        contexts = [copy_context() for _ in starts]
+        with ThreadPoolExecutor(n_threads) as pool:
+            try:
+                for run in pool.map(fitted, starts):
+                    self._consider(run)
+            except BaseException:
+                stop.set()
+                pool.shutdown(cancel_futures=True)
+                raise
+
+    def _fitted(
         self,
-        seeds: Seeds,
+        start: Start,
         watched: Callable[[Iterator[em.Step]], Iterator[em.Step]],
     ) -> Run:
-        """Fit from these seeds, and remember the run if it is the best so far."""
-        self.evaluations += seeds.evaluations
+        seeds = start()
+        trace: list[dict[str, Any]] = []
+        run, evaluations = None, seeds.evaluations
         steps = em.steps(self._problem, seeds.means, self._tolerance, self._max_iter)
-        self.current = None
         for step in watched(steps):
-            self._record(step)
-        run = self.current
+            trace, evaluations = [*trace, _traced(step)], evaluations + step.evaluations
+            # One assignment: an interrupt finds the step recorded whole, or not at all.
+            self.current = run = Run(trace, step, evaluations)
         assert run is not None
         theta = Theta(self._rounded(run.last.theta.means), run.last.theta.covariance)
-        run.fit = em.finish(self._problem, theta, run.last.K)
-        self.evaluations += run.fit.stats.evaluations
+        fit = em.finish(self._problem, theta, run.last.K)
+        evaluations += fit.stats.evaluations
+        return replace(run, fit=fit, evaluations=evaluations)
+
+    def _consider(self, run: Run) -> None:
+        self.evaluations += run.evaluations
         if self.best is None or self._beats(run, self.best):
             self.best = run
-        return run
-
-    def _record(self, step: em.Step) -> None:
-        line = {
-            name: step.theta.covariance if name == "variance" else getattr(step, name)
-            for name in TRACED
-        }
-        trace = [] if self.current is None else self.current.trace
-        # One assignment: an interrupt finds the step recorded whole, or not at all.
-        self.current = Run([*trace, line], step)
-        self.evaluations += step.evaluations
 
     def _beats(self, run: Run, best: Run) -> bool:
         objective = run.objective(self._problem.C_prime)
         to_beat = best.objective(self._problem.C_prime)
         return objective > to_beat + SAME_OBJECTIVE * abs(to_beat)
+
+
+def _traced(step: em.Step) -> dict[str, Any]:
+    return {
+        name: step.theta.covariance if name == "variance" else getattr(step, name)
+        for name in TRACED
+    }

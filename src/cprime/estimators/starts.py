@@ -7,6 +7,7 @@ import numpy as np
 from cprime import seeding
 from cprime.estimators import inputs
 from cprime.estimators.outcome import Outcome
+from cprime.estimators.restarts import Start
 from cprime.estimators.warn import warn
 from cprime.seeding import Seeds
 
@@ -34,8 +35,11 @@ def n_restarts(estimator: Any) -> int:
     return 10 if callable(init) or init == "random" else 1
 
 
-def find_seeds(init: Any, C: int, X: Any, outcome: Outcome, random_state: Any) -> Seeds:
-    """Return the first means of one restart, in computing units.
+def start(init: Any, C: int, X: Any, outcome: Outcome, random_state: Any) -> Start:
+    """Return what finds the first means of one restart, in computing units.
+
+    Random numbers are taken from `random_state` now, rows are looked at when it is
+    called: restarts may then start in any order.
 
     Parameters
     ----------
@@ -49,9 +53,9 @@ def find_seeds(init: Any, C: int, X: Any, outcome: Outcome, random_state: Any) -
     if isinstance(init, str):
         rng = np.random.default_rng(random_state.randint(2**31 - 1, size=4))
         problem = outcome.problem
-        return SEEDINGS[str(init)](problem.rows, C, problem.kernel, rng)
+        return lambda: SEEDINGS[str(init)](problem.rows, C, problem.kernel, rng)
     if callable(init):
         init = init(X, C, random_state=random_state)
     means = inputs.checked_means(init, C, X)
     outcome.units.refuse_far(means, "init")
-    return Seeds(outcome.units.means_in(means), 0)
+    return lambda: Seeds(outcome.units.means_in(means), 0)

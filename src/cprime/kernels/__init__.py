@@ -55,6 +55,9 @@ class Kernel(Protocol):
             cumulated weight times squared distance to the nearest seed.
         """
 
+    def fits_at_once(self, n_rows: int, C: int, D: int) -> int:
+        """Return how many fits of this size get on better side by side."""
+
 
 _KERNELS: dict[str, Kernel] = {"native": native, "reference": reference}
 

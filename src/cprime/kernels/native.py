@@ -29,6 +29,7 @@ from cprime.typing import Array
 __all__ = [
     "distances",
     "draw_seeds",
+    "fits_at_once",
     "fma_peak",
     "gaps",
     "get_num_threads",
@@ -151,6 +152,14 @@ def draw_seeds(
     weights, points = block.weights, np.ascontiguousarray(points)
     evaluations = _native.draw_seeds(rows, line, weights, first, points, chosen)
     return chosen, evaluations
+
+
+def fits_at_once(n_rows: int, C: int, D: int) -> int:
+    """Return how many fits of this size get on better side by side.
+
+    Sweeps too brief for threads of their own leave them to others.
+    """
+    return get_num_threads() if n_rows * C * D < _native.BRIEF else 1
 
 
 def _rows(X: Any, scale: float = 1.0) -> Any:

@@ -142,6 +142,11 @@ def draw_seeds(
     return np.array(chosen), evaluations
 
 
+def fits_at_once(n_rows: int, C: int, D: int) -> int:
+    """Return how many fits of this size get on better side by side."""
+    return 1
+
+
 def evaluate(columns: Array, means: Array) -> Array:
     """Return the canonical ||y - mu_c||^2, shape (B, C).
 

@@ -53,6 +53,9 @@ class Rows(Protocol):
     ) -> tuple[Array, int]:
         """Choose rows as seeds, as `Kernel.draw_seeds` does."""
 
+    def fits_at_once(self, kernel: Kernel, C: int) -> int:
+        """Return how many fits of C clusters get on better side by side."""
+
     def sweep(
         self,
         kernel: Kernel,

@@ -86,6 +86,9 @@ class MemoryRows:
     ) -> tuple[Array, int]:
         return kernel.draw_seeds(self.block, line, first, points)
 
+    def fits_at_once(self, kernel: Kernel, C: int) -> int:
+        return kernel.fits_at_once(self.n_rows, C, self.n_features)
+
     def sweep(
         self,
         kernel: Kernel,

@@ -1,136 +1,164 @@
 // What do rows lose by looking at the clusters in K alone?
-#include <cfloat>
 #include <cmath>
 
-#include "exact.hpp"
 #include "load.hpp"
 #include "path.hpp"
 #include "ranking.hpp"
-#include "tile.hpp"
 
 namespace cprime::CPRIME_PATH {
 namespace {
 
-// Clusters this many nats (and log C) below the best outside K add less than 1e-13 to it.
+// All clusters this many nats (and log C) below the best outside K together add less than
+// 1e-13 to it: they are left out.
 constexpr double NEGLIGIBLE = 30.0;
-constexpr double TOLERATED = 1e-13;  // share of a gap that rounding errors may make up
-constexpr int FEW_NEAR = 2;
-constexpr double DOUBLE_ROUNDOFF = 1.0 / (int64_t(1) << 53);
+constexpr int CAPACITY_OF_GAPS = 512;  // candidates per row before it looks at all clusters
 
-// log(1 + sum over clusters outside K / sum over those inside), for TILE rows at a time.
+// log(1 + sum over clusters outside K / sum over those inside), for a batch of rows at a time.
 //
-// Scores of all clusters in float64, by multiplying and adding, are good enough for clusters that
-// hardly count; those near the best outside K, and those inside, are evaluated by the
-// canonical formula.
+// The search finds the clusters that may count. Which of them do is decided by canonical
+// distances, so the result does not depend on how well it searched.
 class Gaps {
  public:
   Gaps(const Clusters& clusters, const int32_t* K, int C_prime, double sharpness, double* out,
        Workspace& work)
-      : clusters_(clusters), K_(K), C_prime_(C_prime), sharpness_(sharpness), out_(out), work_(work) {
-    const int Dp = clusters.Dp;
-    work.rows.resize(size_t(TILE) * Dp);
-    centred_.resize(size_t(TILE) * Dp);
-    work.everything.resize(size_t(TILE) * clusters.panels64.width);
-    outside_.resize(clusters.panels64.width);
-    inside_.resize(padded(C_prime));
+      : clusters_(clusters),
+        K_(K),
+        C_prime_(C_prime),
+        sharpness_(sharpness),
+        window_((NEGLIGIBLE + std::log(double(clusters.C))) / sharpness),
+        out_(out),
+        work_(work) {
+    work.rows.resize(size_t(Search::BATCH) * clusters.Dp);
+    work.search.prepare(clusters.Dp, std::max(CAPACITY_OF_GAPS, 4 * C_prime));
+    scores_.resize(size_t(padded(clusters.C)));
+    inside_.resize(size_t(padded(C_prime)));
   }
 
   void run(const Rows& rows, int64_t first, int n) {
-    const int Dp = clusters_.Dp, width = clusters_.panels64.width;
-    double square[TILE];
-    for (int i = 0; i < TILE; ++i) {
-      double* y = work_.rows.data() + size_t(i) * Dp;
-      double* centred = centred_.data() + size_t(i) * Dp;
-      load_row(rows, first + std::min(i, n - 1), y, Dp);
-      Doubles squares{};
-      for (int d = 0; d < Dp; d += LANES) {
-        const Doubles value = load<Doubles>(y + d) - load<Doubles>(clusters_.frame.origin.data() + d);
-        squares += value * value;
-        store(centred + d, value);
+    for (int i = 0; i < n; ++i) load_row(rows, first + i, row(i), clusters_.Dp);
+    if (is_worth_searching_) search(n);
+    int crowded[ROWS_AT_ONCE], n_crowded = 0, n_undecided = 0;
+    for (int i = 0; i < n && !stopping(); ++i) {
+      if (is_worth_searching_ && work_.search.decided(i)) {
+        out_[first + i] = gap(row(i), K_of(first + i), sum_candidates(i, K_of(first + i)));
+        continue;
       }
-      square[i] = folded(squares);
+      ++n_undecided;
+      crowded[n_crowded++] = i;
+      if (n_crowded == ROWS_AT_ONCE) sum_all(first, crowded, n_crowded);
+      n_crowded %= ROWS_AT_ONCE;
     }
-    score_tile(centred_.data(), Dp, clusters_.D, clusters_.panels64.values.data(),
-               clusters_.panels64.constants.data(), width, work_.everything.data(), width);
-    for (int i = 0; i < n; ++i)
-      out_[first + i] = gap(work_.rows.data() + size_t(i) * Dp, K_ + (first + i) * C_prime_,
-                            work_.everything.data() + size_t(i) * width, square[i]);
+    if (n_crowded > 0) sum_all(first, crowded, n_crowded);
+    is_worth_searching_ = n_undecided < n / 2;
   }
 
  private:
-  double gap(const double* y, const int32_t* K, double* scores, double square) {
-    const Panels64& panels = clusters_.panels64;
-    for (int j = 0; j < C_prime_; ++j) {
-      inside_[j] = score(y, K[j]);
-      scores[K[j]] = INFINITY;
-    }
-    std::fill(inside_.begin() + C_prime_, inside_.end(), INFINITY);
-    Doubles low = load<Doubles>(scores);
-    for (int c = LANES; c < panels.width; c += LANES) low = lower(load<Doubles>(scores + c), low);
-    const double best = lowest(low);
-    if (std::isinf(best)) return 0.0;
+  double* row(int i) { return work_.rows.data() + size_t(i) * clusters_.Dp; }
 
-    // Clusters that count are no farther than `farthest`, so neither they nor the row are far
-    // from the origin compared with the row: that bounds the errors of their scores, in nats,
-    // and of the sum over all clusters `exact` nats below the best.
-    const double log_C = std::log(double(clusters_.C)), enough = log_C + NEGLIGIBLE;
-    const double farthest = std::sqrt(std::max(best + square, 0.0) + (enough + 1.0) / sharpness_);
-    const double size = 2.0 * std::sqrt(square) + farthest;
-    const double error = (clusters_.D + 8) * DOUBLE_ROUNDOFF * size * size * sharpness_;
-    const double exact = std::max(log_C + std::log(error / TOLERATED), 0.0) + 4.0 * error;
-    const double last_exact = exact < enough ? best + exact / sharpness_ : DBL_MAX;
-    Doubles low_outside = all<Doubles>(INFINITY);
-    for (int c = 0; c < panels.width; c += LANES) {
-      const Doubles found = load<Doubles>(scores + c);
-      Doubles outside = found + square;
-      const Longs near = found <= last_exact;
-      if (any_true(near)) outside = refined(y, c, near, outside);
-      low_outside = lower(outside, low_outside);
-      store(outside_.data() + c, outside);
+  void search(int n) {
+    for (int i = 0; i < n; ++i) work_.search.set_row(i, LoadedRow{row(i)}, clusters_.frame);
+    // Of the wanted lowest, one at least is outside K.
+    const int wanted = std::min(C_prime_ + 1, clusters_.C);
+    const double shrink = clusters_.frame.shrink;
+    const double slack = window_ * shrink * shrink * (1.0 + 1e-9);
+    work_.search.run(n, clusters_.D, clusters_.panels, wanted, slack);
+  }
+
+  // A sum over clusters outside K of exp(sharpness * (best - score)). Cluster c is added in
+  // lane c mod 8, lanes from the lowest c up, whichever way the scores were found.
+  struct Outside {
+    double best;
+    Doubles sum;
+  };
+
+  Outside sum_candidates(int i, const int32_t* K) {
+    Candidate* found = work_.search.candidates(i);
+    const int count = work_.search.count(i);
+    std::sort(found, found + count,
+              [](const Candidate& a, const Candidate& b) { return a.cluster < b.cluster; });
+    int n = 0;
+    double best = INFINITY;
+    for (int j = 0; j < count; ++j) {
+      const int c = found[j].cluster;
+      if (std::find(K, K + C_prime_, c) != K + C_prime_) continue;
+      scores_[n] = score(row(i), c);
+      best = std::min(best, scores_[n]);
+      found[n++].cluster = c;
     }
-    const double best_outside = lowest(low_outside);
-    const double best_inside = *std::min_element(inside_.begin(), inside_.end());
-    const double x = sharpness_ * (best_inside - best_outside) +
-                     std::log(sum(outside_.data(), panels.width, best_outside)) -
-                     std::log(sum(inside_.data(), C_prime_, best_inside));
+    for (int j = 0; j < n; ++j) scores_[j] = exponent(scores_[j], best);
+    std::fill(scores_.begin() + n, scores_.begin() + padded(n), 0.0);
+    exponentials(scores_.data(), n);
+    Outside outside{best, {}};
+    for (int j = 0; j < n; ++j) outside.sum[found[j].cluster % LANES] += scores_[j];
+    return outside;
+  }
+
+  // Rows with more candidates than are worth keeping look at all clusters, some rows at once.
+  void sum_all(int64_t first, const int* which, int n) {
+    const int Dp = clusters_.Dp, stride = padded(clusters_.C);
+    crowded_rows_.resize(size_t(ROWS_AT_ONCE) * Dp);
+    work_.everything.resize(size_t(ROWS_AT_ONCE) * stride);
+    for (int k = 0; k < n; ++k) std::copy_n(row(which[k]), Dp, crowded_rows_.begin() + size_t(k) * Dp);
+    distances_to_all<ROWS_AT_ONCE>(crowded_rows_.data(), clusters_, work_.everything.data(), stride);
+    for (int k = 0; k < n; ++k) {
+      double* scores = work_.everything.data() + size_t(k) * stride;
+      const int32_t* K = K_of(first + which[k]);
+      for (int j = 0; j < C_prime_; ++j) scores[K[j]] = INFINITY;
+      out_[first + which[k]] = gap(row(which[k]), K, sum_scores(scores, stride));
+    }
+  }
+
+  Outside sum_scores(double* scores, int stride) const {
+    Doubles low = all<Doubles>(INFINITY);
+    for (int c = 0; c < stride; c += LANES) {
+      const Doubles found = load<Doubles>(scores + c) + load<Doubles>(clusters_.penalty.data() + c);
+      store(scores + c, found);
+      low = lower(found, low);
+    }
+    Outside outside{lowest(low), {}};
+    for (int c = 0; c < stride; c += LANES)
+      outside.sum += exponential(exponent(load<Doubles>(scores + c), outside.best));
+    return outside;
+  }
+
+  double gap(const double* y, const int32_t* K, const Outside& outside) {
+    if (std::isinf(outside.best)) return 0.0;
+    for (int j = 0; j < C_prime_; ++j) inside_[j] = score(y, K[j]);
+    const double best = *std::min_element(inside_.begin(), inside_.begin() + C_prime_);
+    for (int j = 0; j < C_prime_; ++j) inside_[j] = sharpness_ * (best - inside_[j]);
+    std::fill(inside_.begin() + C_prime_, inside_.end(), 0.0);
+    exponentials(inside_.data(), C_prime_);
+    double inside = 0.0;
+    for (int j = 0; j < C_prime_; ++j) inside += inside_[j];
+    const double x = sharpness_ * (best - outside.best) + std::log(folded(outside.sum)) - std::log(inside);
     return x > 0.0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x));
   }
 
-  // Eight scores, with those that are near by the canonical formula: one by one if they are
-  // few, else all together.
-  Doubles refined(const double* y, int c, const Longs& near, Doubles scores) const {
-    int64_t count = 0;
-    for (int lane = 0; lane < LANES; ++lane) count -= near[lane];
-    if (count <= FEW_NEAR) {
-      for (int lane = 0; lane < LANES; ++lane)
-        if (near[lane] != 0) scores[lane] = score(y, c + lane);
-      return scores;
-    }
-    const double* columns = clusters_.columns.data() + size_t(c) * clusters_.D;
-    const Doubles exact = every<1, 1>(y, clusters_.Dp, columns, clusters_.D, 0).of[0] +
-                          load<Doubles>(clusters_.penalty.data() + c);
-    return near ? exact : scores;
+  // Of a score outside K; without end beyond the window.
+  Doubles exponent(const Doubles& score, double best) const {
+    const Doubles none = all<Doubles>(-INFINITY);
+    return score <= best + window_ ? sharpness_ * (best - score) : none;
+  }
+
+  double exponent(double score, double best) const {
+    return score <= best + window_ ? sharpness_ * (best - score) : -INFINITY;
   }
 
   double score(const double* y, int c) const {
-    return distance(y, clusters_.mean(c), clusters_.Dp) +
-           clusters_.penalty[c];
+    return distance(y, clusters_.mean(c), clusters_.Dp) + clusters_.penalty[c];
   }
 
-  double sum(const double* scores, int n, double best) const {
-    Doubles total{};
-    for (int j = 0; j < n; j += LANES)
-      total += exponential(sharpness_ * (best - load<Doubles>(scores + j)));
-    return folded(total);
-  }
+  const int32_t* K_of(int64_t n) const { return K_ + n * C_prime_; }
 
   const Clusters& clusters_;
   const int32_t* K_;
   const int C_prime_;
   const double sharpness_;
+  const double window_;  // how much farther than the best outside K a cluster may be to count
   double* out_;
   Workspace& work_;
-  Buffer<double> inside_, outside_, centred_;
+  bool is_worth_searching_ = true;
+  Buffer<double> inside_, scores_, crowded_rows_;
 };
 
 }  // namespace
@@ -138,8 +166,8 @@ class Gaps {
 void gaps(const Rows& rows, const Clusters& clusters, const int32_t* K, int C_prime, double sharpness,
           int64_t first, int count, double* out, void* scratch) {
   Gaps gaps(clusters, K, C_prime, sharpness, out, *static_cast<Workspace*>(scratch));
-  for (int begin = 0; begin < count && !stopping(); begin += TILE)
-    gaps.run(rows, first + begin, std::min(TILE, count - begin));
+  for (int begin = 0; begin < count && !stopping(); begin += Search::BATCH)
+    gaps.run(rows, first + begin, std::min(Search::BATCH, count - begin));
 }
 
 }  // namespace cprime::CPRIME_PATH

@@ -16,8 +16,8 @@ struct RowInPlace {
 
   [[gnu::always_inline]] Doubles at(int d) const {
     if (__builtin_expect(d + LANES <= D, 1))
-      return __builtin_convertvector(load<Eight>(values + d), Doubles);
-    return __builtin_convertvector(load_first(values + d, D - d), Doubles);
+      return widened(load<Eight>(values + d));
+    return widened(load_first(values + d, D - d));
   }
 };
 

@@ -233,8 +233,7 @@ void closest(const PyRows& from, const Doubles2& means, std::optional<Doubles1> 
 
 void gaps(const PyRows& from, const Doubles2& means, std::optional<Doubles1> penalty,
           double sharpness, const Clusters2& K, Out<double> out) {
-  Clusters clusters = make_clusters(means, penalty, true);
-  path().pack_panels64(clusters);
+  const Clusters clusters = make_clusters(means, penalty, true);
   check_features(from.rows, clusters);
   in_chunks(from.rows, work_of(from.rows, clusters), [&](int64_t first, int count, void* scratch) {
     path().gaps(from.rows, clusters, K.data(), int(K.shape(1)), sharpness, first, count, out.data(),

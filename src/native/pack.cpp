@@ -48,28 +48,6 @@ void pack(Clusters& clusters) {
   pack_panels(clusters, nullptr, C, clusters.panels);
 }
 
-void pack_panels64(Clusters& clusters) {
-  const int C = clusters.C, D = clusters.D;
-  Panels64& panels = clusters.panels64;
-  panels.width = padded(C);
-  panels.values.assign(size_t(panels.width) * D, 0.0);
-  panels.constants.assign(size_t(panels.width), INFINITY);
-  for (int begin = 0; begin < panels.width; begin += PANEL64) {
-    const int width = std::min(PANEL64, panels.width - begin);
-    double* panel = panels.values.data() + size_t(begin) * D;
-    for (int c = begin; c < begin + width && c < C; ++c) {
-      const double* mu = clusters.mean(c);
-      double square = 0.0;
-      for (int d = 0; d < D; ++d) {
-        const double value = mu[d] - clusters.frame.origin[d];
-        square += value * value;
-        panel[size_t(d) * width + (c - begin)] = -2.0 * value;
-      }
-      panels.constants[c] = square + clusters.penalty[c];
-    }
-  }
-}
-
 void pack_columns(Clusters& clusters) {
   const int C = clusters.C, D = clusters.D, groups = (C + LANES - 1) / LANES;
   clusters.columns.assign(size_t(groups) * LANES * D, 0.0);

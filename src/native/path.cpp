@@ -8,7 +8,6 @@ std::shared_ptr<void> make_scratch();
 void pack(Clusters&);
 void pack_panels(const Clusters&, const int32_t* which, int n, Panels&);
 void pack_columns(Clusters&);
-void pack_panels64(Clusters&);
 double nearest_of(const Clusters&, int c, const int32_t* others, int n);
 void sweep_leaf(const Sweep&, int64_t first, int count, Sums&, void* scratch);
 void closest(const Rows&, const Clusters&, int C_prime, int64_t first, int count, int32_t* K,
@@ -20,9 +19,8 @@ void distances_of(const Rows&, const Clusters&, int64_t first, int count, double
 
 extern const Path path;
 const Path path = {
-    CPRIME_NAME,   make_scratch, pack,         pack_panels,  pack_columns, pack_panels64,
-    nearest_of,    sweep_leaf,   closest,      gaps,         distances_of, set_trials,
-    trial_losses,  accept_trial, multiply_adds,
+    CPRIME_NAME, make_scratch, pack,         pack_panels, pack_columns, nearest_of,   sweep_leaf,
+    closest,     gaps,         distances_of, set_trials,  trial_losses, accept_trial, multiply_adds,
 };
 
 }  // namespace cprime::CPRIME_PATH

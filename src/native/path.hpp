@@ -17,7 +17,6 @@ struct Path {
   void (*pack)(Clusters&);
   void (*pack_some)(const Clusters&, const int32_t* which, int n, Panels&);
   void (*pack_columns)(Clusters&);
-  void (*pack_panels64)(Clusters&);
   // From one cluster to the nearest of n others, itself left out.
   double (*nearest_of)(const Clusters&, int c, const int32_t* others, int n);
   // Rows first .. first + count of one leaf.

@@ -17,7 +17,7 @@ struct Ranked {
   }
 };
 
-constexpr int CAPACITY = 160;  // candidates per row before hopeless ones are dropped
+constexpr int CAPACITY = 192;  // candidates per row before hopeless ones are dropped
 
 // Memory of one thread.
 struct Workspace {
@@ -44,7 +44,7 @@ inline void rank_candidates(int i, const double* y, const Clusters& clusters, in
                             Workspace& work) {
   Candidate* found = work.search.candidates(i);
   const int count = work.search.count(i);
-  std::sort(found, found + count);
+  sort_by_score(found, count);
   const double limit = found[C_prime - 1].score + 2.0 * work.search.error(i);
   work.ranking.clear();
   for (int j = 0; j < count && (j < C_prime || found[j].score <= limit); ++j) {

@@ -15,8 +15,9 @@ namespace cprime::CPRIME_PATH {
 constexpr int MAX_GROUP = 480;  // clusters scored before candidates are collected
 constexpr int GROUP_STEP = 48;  // a multiple of every path's panels, and of sixteen
 constexpr int GROUP_VALUES = 96 * 1024;  // values of a group's panels that stay in cache
-constexpr int ORDERED = 32;              // so many candidates are as soon sorted as thinned out
-constexpr int FEW = 5;                   // up to here BINS minima bound the wanted-th lowest
+constexpr int FEW = 12;  // up to here the minima of BINS sets of clusters bound the wanted-th lowest,
+constexpr int SETS = GROUP_STEP;         // up to a third of this those of so many sets
+constexpr int WORD = 64;                 // clusters compared before any is noted
 constexpr double UNIT_ROUNDOFF = 1.0 / (1 << 24);
 constexpr double EXACT_ROUNDOFF = UNIT_ROUNDOFF * UNIT_ROUNDOFF / 32;
 constexpr double FARTHEST = 1e12;  // rows farther out, in the frame, are not scored
@@ -26,6 +27,35 @@ struct Candidate {
   int32_t cluster;
   bool operator<(const Candidate& other) const { return score < other.score; }
 };
+
+// Sorts candidates by score. A few have their ranks counted: no branch to guess wrong.
+inline void sort_by_score(Candidate* found, int count) {
+  constexpr int MOST = 2 * SIXTEEN;
+  if (count > MOST) {
+    std::sort(found, found + count);
+    return;
+  }
+  Candidate before[MOST];
+  float scores[MOST];
+  for (int i = 0; i < MOST; ++i) scores[i] = INFINITY;
+  for (int i = 0; i < count; ++i) {
+    before[i] = found[i];
+    scores[i] = found[i].score;
+  }
+  SixteenInts lane, rank[2] = {};
+  for (int i = 0; i < SIXTEEN; ++i) lane[i] = i;
+  for (int i = 0; i < count; ++i) {
+    const Sixteen score = all<Sixteen>(scores[i]);
+    for (int v = 0; v < 2; ++v) {
+      const Sixteen other = load<Sixteen>(scores + v * SIXTEEN);
+      rank[v] -= (score < other) | ((score == other) & (lane + v * SIXTEEN > i));
+    }
+  }
+  int32_t ranks[MOST];
+  store(ranks, rank[0]);
+  store(ranks + SIXTEEN, rank[1]);
+  for (int i = 0; i < count; ++i) found[ranks[i]] = before[i];
+}
 
 // Scores a batch of rows against panels and collects candidates.
 class Search {
@@ -39,6 +69,7 @@ class Search {
     rows_.resize(size_t(BATCH) * Dp);
     scores_.resize(size_t(TILE) * MAX_GROUP);
     bins_.resize(size_t(TILE) * BINS);
+    minima_.resize(size_t(BATCH) * SETS);
     candidates_.resize(size_t(BATCH) * capacity);
   }
 
@@ -51,24 +82,26 @@ class Search {
       const Doubles value =
           (y.at(d) - load<Doubles>(frame.origin.data() + d)) * frame.shrink;
       squares += value * value;
-      store(to + d, __builtin_convertvector(value, EightFloats));
+      store(to + d, narrowed(value));
     }
     square_[i] = folded(squares);
     scored_[i] = square_[i] < FARTHEST * FARTHEST;
     if (!scored_[i]) std::fill_n(to, Dp_, 0.0f);
   }
 
-  // Finds, for rows 0 .. n of the batch, all clusters that may be among the `wanted` closest.
-  void run(int n, int D, const Panels& panels, int wanted) {
+  // Finds, for rows 0 .. n of the batch, all clusters that may be among the `wanted` closest,
+  // or less than `slack` (a squared distance in the frame) farther than those.
+  void run(int n, int D, const Panels& panels, int wanted, double slack = 0.0) {
     const int in_tiles = (n + TILE - 1) / TILE * TILE;
     std::fill(rows_.begin() + size_t(n) * Dp_, rows_.begin() + size_t(in_tiles) * Dp_, 0.0f);
     for (int i = 0; i < n; ++i) {
       error_[i] = error(square_[i], D, panels);
-      margin_[i] = 2.0 * error_[i];
+      margin_[i] = 2.0 * error_[i] + slack;
       limit_[i] = FLT_MAX;
       count_[i] = 0;
       crowded_[i] = false;
     }
+    std::fill_n(minima_.begin(), size_t(n) * SETS, INFINITY);
     const int per_group = std::clamp(GROUP_VALUES / D, GROUP_STEP, MAX_GROUP) / GROUP_STEP * GROUP_STEP;
     for (int c = 0; c < panels.width; c += per_group) {
       const int width = std::min(per_group, panels.width - c);
@@ -82,7 +115,7 @@ class Search {
       }
     }
     for (int i = 0; i < n; ++i)
-      if (scored_[i] && !crowded_[i] && (wanted == 1 || count_[i] > ORDERED)) settle(i, wanted);
+      if (scored_[i] && !crowded_[i]) settle(i, wanted);
   }
 
   // False where scores cannot tell: the row must look at all clusters in float64.
@@ -121,23 +154,24 @@ class Search {
   bool is_scored(int i) const { return scored_[i]; }
 
  private:
-  // An upper bound on the `wanted`-th lowest score of a group: the minima of disjoint sets
-  // of clusters are scores too, so the wanted-th lowest of them is such a bound.
-  float bound_of_group(const float* scores, int width, const float* bins, int wanted) {
-    if (wanted == 1) return lowest(load<Sixteen>(bins));
+  // An upper bound on the `wanted`-th lowest score so far: the minima of disjoint sets of
+  // clusters are scores too, so the wanted-th lowest of them is such a bound.
+  float bound(int i, const float* scores, int width, const float* bins, int wanted) {
+    float* minima = minima_.data() + size_t(i) * SETS;
     if (wanted <= FEW) {
-      const Sixteen minima[1] = {load<Sixteen>(bins)};
-      return ranked(minima, wanted);
+      const Sixteen low[1] = {lower(load<Sixteen>(minima), load<Sixteen>(bins))};
+      store(minima, low[0]);
+      return wanted == 1 ? lowest(low[0]) : ranked(low, wanted);
     }
-    if (wanted <= GROUP_STEP / 3) {
-      Sixteen minima[3] = {all<Sixteen>(INFINITY), all<Sixteen>(INFINITY), all<Sixteen>(INFINITY)};
+    if (wanted <= SETS / 3) {
+      Sixteen low[3];
+      for (int v = 0; v < 3; ++v) low[v] = load<Sixteen>(minima + v * SIXTEEN);
       int c = 0;
-      for (; c + GROUP_STEP <= width; c += GROUP_STEP)
-        for (int v = 0; v < 3; ++v)
-          minima[v] = lower(minima[v], load<Sixteen>(scores + c + v * SIXTEEN));
-      for (int v = 0; c < width; c += SIXTEEN, ++v)
-        minima[v] = lower(minima[v], load<Sixteen>(scores + c));
-      return ranked(minima, wanted);
+      for (; c + SETS <= width; c += SETS)
+        for (int v = 0; v < 3; ++v) low[v] = lower(low[v], load<Sixteen>(scores + c + v * SIXTEEN));
+      for (int v = 0; c < width; c += SIXTEEN, ++v) low[v] = lower(low[v], load<Sixteen>(scores + c));
+      for (int v = 0; v < 3; ++v) store(minima + v * SIXTEEN, low[v]);
+      return ranked(low, wanted);
     }
     if (width < wanted) return INFINITY;
     ordered_.assign(scores, scores + width);
@@ -162,56 +196,55 @@ class Search {
   }
 
   void collect(int i, const float* scores, int width, int first, const float* bins, int wanted) {
-    const float bound = bound_of_group(scores, width, bins, wanted);
-    limit_[i] = std::min(limit_[i], double(bound));
+    limit_[i] = std::min(limit_[i], double(bound(i, scores, width, bins, wanted)));
     // Rounded up, and never so high that the padding of a panel would count.
     const double sum = limit_[i] + margin_[i];
     const float limit = std::min(float(sum + std::abs(sum) * 2.0 * UNIT_ROUNDOFF), FLT_MAX);
     Candidate* found = candidates(i);
     int count = count_[i];
-    for (int j = 0; j < width; j += SIXTEEN) {
-      uint32_t bits = at_most(scores + j, limit);
-      if (__builtin_expect(bits == 0, 1)) continue;
-      if (count + SIXTEEN > capacity_) {
+    for (int j = 0; j < width; j += WORD) {
+      uint64_t bits = 0;
+      for (int k = 0; k < WORD && j + k < width; k += SIXTEEN)
+        bits |= uint64_t(at_most(scores + j + k, limit)) << k;
+      if (count + WORD > capacity_) {
         count_[i] = count;
         if (!make_room(i, wanted)) return;
         count = count_[i];
       }
-      do {
-        const int lane = __builtin_ctz(bits);
-        bits &= bits - 1;
-        found[count++] = {scores[j + lane], first + j + lane};
-      } while (bits != 0);
+      for (; bits != 0; bits &= bits - 1) {
+        const int k = j + __builtin_ctzll(bits);
+        found[count++] = {scores[k], first + k};
+      }
     }
     count_[i] = count;
-    if (wanted > 1 && count > 3 * wanted) settle(i, wanted);
   }
 
   // Drops candidates that later ones have made hopeless.
   bool make_room(int i, int wanted) {
     settle(i, wanted);
-    crowded_[i] = count_[i] > capacity_ - SIXTEEN;
+    crowded_[i] = count_[i] > capacity_ - WORD;
     return !crowded_[i];
   }
 
   // Keeps the candidates that may be among the wanted lowest, given all of them so far.
   void settle(int i, int wanted) {
     Candidate* found = candidates(i);
-    if (count_[i] <= wanted) return;
-    if (wanted == 1)
-      limit_[i] = std::min_element(found, found + count_[i])->score;
-    else {
+    if (wanted > SETS / 3 && count_[i] > wanted) {
       std::nth_element(found, found + (wanted - 1), found + count_[i]);
-      limit_[i] = found[wanted - 1].score;
+      limit_[i] = std::min(limit_[i], double(found[wanted - 1].score));
     }
     const double limit = limit_[i] + margin_[i];
-    count_[i] = int(std::partition(found, found + count_[i],
-                                   [&](const Candidate& c) { return c.score <= limit; }) -
-                    found);
+    int count = 0;
+    for (int j = 0; j < count_[i]; ++j) {
+      found[count] = found[j];
+      count += found[j].score <= limit;
+    }
+    count_[i] = count;
   }
 
   int Dp_ = 0, capacity_ = 0;
   Buffer<float> rows_, scores_, bins_;
+  Buffer<float> minima_;  // of each row, over disjoint sets of clusters
   std::vector<float> ordered_;
   std::vector<Candidate> candidates_;
   double square_[BATCH], error_[BATCH], margin_[BATCH];

@@ -2,24 +2,40 @@
 
 #include <cmath>
 
-#include "panel.hpp"
-
 namespace cprime::CPRIME_PATH {
 namespace {
 
+// A tile of rows times N vectors of clusters, with all sums in registers.
 template <int N>
 [[gnu::always_inline]] inline void score_panel(const float* rows, size_t row_stride, int D,
                                                const float* panel, const float* constants,
                                                float* scores, size_t stride, float* bins) {
-  for_panel<Floats, N>(rows, row_stride, D, panel, constants, [&](int r, const Floats* sum) {
+  Floats sum[TILE][N];
+#pragma GCC unroll 8
+  for (int r = 0; r < TILE; ++r)
+#pragma GCC unroll 3
+    for (int v = 0; v < N; ++v) sum[r][v] = load<Floats>(constants + v * FLOATS);
+  for (int d = 0; d < D; ++d, panel += N * FLOATS) {
+    Floats clusters[N];
+#pragma GCC unroll 3
+    for (int v = 0; v < N; ++v) clusters[v] = load<Floats>(panel + v * FLOATS);
+#pragma GCC unroll 8
+    for (int r = 0; r < TILE; ++r) {
+      const Floats value = all<Floats>(rows[r * row_stride + d]);
+#pragma GCC unroll 3
+      for (int v = 0; v < N; ++v) sum[r][v] += value * clusters[v];
+    }
+  }
+#pragma GCC unroll 8
+  for (int r = 0; r < TILE; ++r) {
     Floats lowest = load<Floats>(bins + r * BINS);
 #pragma GCC unroll 3
     for (int v = 0; v < N; ++v) {
-      store(scores + r * stride + v * FLOATS, sum[v]);
-      lowest = lower(sum[v], lowest);
+      store(scores + r * stride + v * FLOATS, sum[r][v]);
+      lowest = lower(sum[r][v], lowest);
     }
     store(bins + r * BINS, lowest);
-  });
+  }
 }
 
 }  // namespace

@@ -13,12 +13,6 @@ namespace cprime::CPRIME_PATH {
 void score_tile(const float* rows, int row_stride, int D, const float* panels,
                 const float* constants, int width, float* scores, int stride, float* bins);
 
-// The same in float64, with panels of half as many clusters, no bins, and no fused
-// multiply-adds.
-constexpr int PANEL64 = PANEL / 2;
-void score_tile(const double* rows, int row_stride, int D, const double* panels,
-                const double* constants, int width, double* scores, int stride);
-
 // Runs multiply-adds on registers alone; returns how many floating point operations.
 double multiply_adds(int64_t rounds);
 

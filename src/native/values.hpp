@@ -56,12 +56,6 @@ struct Panels {
   double level = 0.0;  // largest constant
 };
 
-// The same in float64, about the frame's origin but in the units of the data.
-struct Panels64 {
-  int width = 0;
-  Buffer<double> values, constants;
-};
-
 // The clusters of one sweep.
 struct Clusters {
   int C = 0, D = 0, Dp = 0;
@@ -70,7 +64,6 @@ struct Clusters {
   bool handicapped = false;
   Frame frame;
   Panels panels;
-  Panels64 panels64;       // on demand
   Buffer<double> columns;  // means in groups of eight, feature by feature; on demand
 
   const double* mean(int c) const { return means.data() + size_t(c) * Dp; }

@@ -66,8 +66,8 @@ int64_t SeedDraw::drawn(double point) const {
   int64_t position = found - cumulated_.begin();
   if (position < n_) return position;
   // A point so close to 1 that rounding put it at the very end.
-  while (masses_[--position] == 0.0) {
-  }
+  do --position;
+  while (position > 0 && masses_[position] == 0.0);
   return position;
 }
 

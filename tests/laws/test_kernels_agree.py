@@ -12,7 +12,7 @@ import numpy as np
 import paper
 import pytest
 from every_kernel import KERNELS
-from hypothesis import given, note
+from hypothesis import assume, given, note
 from hypothesis import strategies as st
 from problems import FLOOR, NEVER_CONVERGED, fewer_examples, generator, many_examples
 from scenes import LAYOUTS, any_clusters, drawn_bias, nudged, scenes, with_outliers
@@ -238,6 +238,7 @@ def test_gaps_are_the_same_where_rows_are_too_far_for_their_densities(
 def test_the_same_rows_become_seeds(name, data, scene, n_seeds):
     note(scene.recipe)
     rng, block = generator(data.draw), scene.block
+    assume(block.weights.any())
     line = rng.permutation(block.n_rows)
     first = int(np.argmax(block.weights[line]))
     points = rng.random((n_seeds - 1, rng.integers(1, 12)))

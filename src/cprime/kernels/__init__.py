@@ -46,6 +46,7 @@ class Kernel(Protocol):
         Parameters
         ----------
         block : Block
+            Some of its weights are positive.
         line : ndarray of shape (B,), int64
             The rows in the order in which their masses are cumulated.
         first : int

@@ -11,6 +11,7 @@ namespace {
 // All clusters this many nats (and log C) below the best outside K together add less than
 // 1e-13 to it: they are left out.
 constexpr double NEGLIGIBLE = 30.0;
+constexpr int MOST_KEPT = 64;  // clusters a row keeps, for a search to pay
 constexpr int CAPACITY_OF_GAPS = 512;  // candidates per row before it looks at all clusters
 
 // log(1 + sum over clusters outside K / sum over those inside), for a batch of rows at a time.
@@ -29,9 +30,12 @@ class Gaps {
         out_(out),
         work_(work) {
     work.rows.resize(size_t(Search::BATCH) * clusters.Dp);
-    work.search.prepare(clusters.Dp, std::max(CAPACITY_OF_GAPS, 4 * C_prime));
+    work.search.prepare(clusters.Dp, CAPACITY_OF_GAPS);
     scores_.resize(size_t(padded(clusters.C)));
     inside_.resize(size_t(padded(C_prime)));
+    is_inside_.assign(size_t(clusters.C), false);
+    // Most clusters are candidates where rows keep many.
+    is_worth_searching_ = C_prime < MOST_KEPT;
   }
 
   void run(const Rows& rows, int64_t first, int n) {
@@ -78,13 +82,15 @@ class Gaps {
               [](const Candidate& a, const Candidate& b) { return a.cluster < b.cluster; });
     int n = 0;
     double best = INFINITY;
+    for (int k = 0; k < C_prime_; ++k) is_inside_[K[k]] = true;
     for (int j = 0; j < count; ++j) {
       const int c = found[j].cluster;
-      if (std::find(K, K + C_prime_, c) != K + C_prime_) continue;
+      if (is_inside_[c]) continue;
       scores_[n] = score(row(i), c);
       best = std::min(best, scores_[n]);
       found[n++].cluster = c;
     }
+    for (int k = 0; k < C_prime_; ++k) is_inside_[K[k]] = false;
     for (int j = 0; j < n; ++j) scores_[j] = exponent(scores_[j], best);
     std::fill(scores_.begin() + n, scores_.begin() + padded(n), 0.0);
     exponentials(scores_.data(), n);
@@ -157,7 +163,8 @@ class Gaps {
   const double window_;  // how much farther than the best outside K a cluster may be to count
   double* out_;
   Workspace& work_;
-  bool is_worth_searching_ = true;
+  bool is_worth_searching_;
+  std::vector<uint8_t> is_inside_;  // which clusters a row keeps, while it is asked
   Buffer<double> inside_, scores_, crowded_rows_;
 };
 

@@ -237,6 +237,8 @@ class EStep : public Statistics {
       const int n = int(std::min(queue.size() - begin, size_t(Search::BATCH)));
       for (int i = 0; i < n; ++i) search.set_row(i, row_at(queue[begin + i]), clusters_.frame);
       search.run(n, clusters_.D, clusters_.panels, wanted);
+      // An interrupted search has not found anything.
+      if (stopping()) return;
       for (int i = 0; i < n; ++i) {
         const int r = queue[begin + i];
         const bool decided = search.decided(i);

@@ -102,25 +102,43 @@ void check_features(const Rows& rows, const Clusters& clusters) {
   if (rows.D != clusters.D) throw std::invalid_argument("rows and means differ in features");
 }
 
-// Runs task(i, memory of a thread) for i below n without the GIL, or raises what the
-// person's interrupt raises.
-void run(int64_t n, double work, const std::function<void(int64_t, void*)>& task) {
+// A person interrupted, and Python knows it.
+struct Interrupted {};
+
+bool is_interrupted() {
+  nb::gil_scoped_acquire locked;
+  return PyErr_CheckSignals() != 0;
+}
+
+// Runs task(i, memory of a thread) for i below n; the caller does not hold the GIL.
+void run_unlocked(int64_t n, double work, const std::function<void(int64_t, void*)>& task) {
   const int n_threads = get_num_threads();
-  bool complete;
+  std::vector<std::shared_ptr<void>> scratch(static_cast<size_t>(n_threads));
+  const bool complete = in_parallel(n, n_threads, work < BRIEF, is_interrupted, [&](int64_t i, int worker) {
+    auto& mine = scratch[static_cast<size_t>(worker)];
+    if (!mine) mine = path().make_scratch();
+    task(i, mine.get());
+  });
+  if (!complete) throw Interrupted();
+}
+
+// Calls work() without the GIL, or raises what the person's interrupt raises.
+template <class Work>
+void without_gil(Work work) {
+  bool complete = true;
   {
     nb::gil_scoped_release unlocked;
-    std::vector<std::shared_ptr<void>> scratch(static_cast<size_t>(n_threads));
-    const auto interrupted = [] {
-      nb::gil_scoped_acquire locked;
-      return PyErr_CheckSignals() != 0;
-    };
-    complete = in_parallel(n, n_threads, work < BRIEF, interrupted, [&](int64_t i, int worker) {
-      auto& mine = scratch[static_cast<size_t>(worker)];
-      if (!mine) mine = path().make_scratch();
-      task(i, mine.get());
-    });
+    try {
+      work();
+    } catch (const Interrupted&) {
+      complete = false;
+    }
   }
   if (!complete) throw nb::python_error();
+}
+
+void run(int64_t n, double work, const std::function<void(int64_t, void*)>& task) {
+  without_gil([&] { run_unlocked(n, work, task); });
 }
 
 double work_of(const Rows& rows, const Clusters& clusters) {
@@ -255,23 +273,30 @@ using Positions = nb::ndarray<const int64_t, nb::ndim<1>, nb::c_contig, nb::devi
 int64_t draw_seeds(const PyRows& from, const Positions& line, const Doubles1& weights, int64_t first,
                    const Doubles2& points, Out<int64_t> chosen) {
   const int64_t n = from.rows.n;
-  std::vector<double> along(static_cast<size_t>(n));
-  for (int64_t i = 0; i < n; ++i) along[i] = weights.data()[line.data()[i] * weights.stride(0)];
+  const int n_trials = int(points.shape(1));
   const auto for_positions = [&](double work, const std::function<void(int64_t, int)>& task) {
-    run((n + POSITIONS - 1) / POSITIONS, work, [&](int64_t part, void*) {
+    run_unlocked((n + POSITIONS - 1) / POSITIONS, work, [&](int64_t part, void*) {
       task(part * POSITIONS, int(std::min<int64_t>(POSITIONS, n - part * POSITIONS)));
     });
   };
-  SeedDraw seeds(from.rows, line.data(), along.data(), for_positions);
-  seeds.begin(first);
-  const int n_trials = int(points.shape(1));
-  for (size_t i = 0; i < points.shape(0); ++i) {
+  int64_t evaluations = 0;
+  without_gil([&] {
+    std::vector<double> along(static_cast<size_t>(n));
+    for (int64_t i = 0; i < n; ++i) along[i] = weights.data()[line.data()[i] * weights.stride(0)];
+    SeedDraw seeds(from.rows, line.data(), along.data(), for_positions);
+    seeds.begin(first);
     // Brief steps do not look for interrupts themselves.
-    if (PyErr_CheckSignals() != 0) throw nb::python_error();
-    seeds.add(points.data() + i * size_t(n_trials), n_trials);
-  }
-  std::copy(seeds.chosen().begin(), seeds.chosen().end(), chosen.data());
-  return seeds.evaluations();
+    auto looked = std::chrono::steady_clock::now();
+    for (size_t i = 0; i < points.shape(0); ++i) {
+      seeds.add(points.data() + i * size_t(n_trials), n_trials);
+      if (std::chrono::steady_clock::now() - looked < PATIENCE) continue;
+      if (is_interrupted()) throw Interrupted();
+      looked = std::chrono::steady_clock::now();
+    }
+    std::copy(seeds.chosen().begin(), seeds.chosen().end(), chosen.data());
+    evaluations = seeds.evaluations();
+  });
+  return evaluations;
 }
 
 double fma_peak(int n_threads) {

@@ -17,6 +17,7 @@ constexpr int GROUP_STEP = 48;  // a multiple of every path's panels, and of six
 constexpr int GROUP_VALUES = 96 * 1024;  // values of a group's panels that stay in cache
 constexpr int FEW = 12;  // up to here the minima of BINS sets of clusters bound the wanted-th lowest,
 constexpr int SETS = GROUP_STEP;         // up to a third of this those of so many sets
+constexpr int MANY = 48;                 // candidates that are worth thinning out one by one
 constexpr int WORD = 64;                 // clusters compared before any is noted
 constexpr double UNIT_ROUNDOFF = 1.0 / (1 << 24);
 constexpr double EXACT_ROUNDOFF = UNIT_ROUNDOFF * UNIT_ROUNDOFF / 32;
@@ -180,18 +181,18 @@ class Search {
   }
 
   // The wanted-th lowest of 16 N numbers, without a branch: each one's rank is the count
-  // of those below it.
+  // of those no higher.
   template <int N>
   static float ranked(const Sixteen (&numbers)[N], int wanted) {
     SixteenInts rank[N] = {};
     for (int i = 0; i < N; ++i)
       for (int lane = 0; lane < SIXTEEN; ++lane) {
         const Sixteen number = all<Sixteen>(numbers[i][lane]);
-        for (int j = 0; j < N; ++j) rank[j] -= number < numbers[j];
+        for (int j = 0; j < N; ++j) rank[j] -= number <= numbers[j];
       }
     Sixteen bound = all<Sixteen>(INFINITY);
     for (int j = 0; j < N; ++j)
-      bound = lower(bound, rank[j] >= wanted - 1 ? numbers[j] : all<Sixteen>(INFINITY));
+      bound = lower(bound, rank[j] >= wanted ? numbers[j] : all<Sixteen>(INFINITY));
     return lowest(bound);
   }
 
@@ -229,7 +230,8 @@ class Search {
   // Keeps the candidates that may be among the wanted lowest, given all of them so far.
   void settle(int i, int wanted) {
     Candidate* found = candidates(i);
-    if (wanted > SETS / 3 && count_[i] > wanted) {
+    // Sets bound badly if the lowest are all in one.
+    if (wanted > 1 && count_[i] > std::max(wanted, MANY)) {
       std::nth_element(found, found + (wanted - 1), found + count_[i]);
       limit_[i] = std::min(limit_[i], double(found[wanted - 1].score));
     }

@@ -20,8 +20,6 @@ namespace {
 
 std::atomic<int> limit{1};
 
-constexpr auto PATIENCE = std::chrono::milliseconds(100);
-
 // One call of in_parallel, seen by all its threads.
 struct Call {
   int64_t n;

@@ -1,10 +1,13 @@
 // Threads that live as long as one call: nothing to lose in a fork.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 
 namespace cprime {
+
+constexpr auto PATIENCE = std::chrono::milliseconds(100);  // between two looks for interrupts
 
 // How many threads a call may use, and how a person sets it.
 int get_num_threads();

@@ -20,9 +20,8 @@ import pytest
 import scipy.sparse as sp
 from threadpoolctl import threadpool_limits
 
-from cprime import KMeans
+from cprime import KMeans, em
 from cprime.blocks import LEAF_ROWS, Block, Kept
-from cprime.estimators.restarts import Restarts
 from cprime.kernels import native
 from cprime.models import Isotropic
 from cprime.search import Exact
@@ -368,20 +367,80 @@ def test_numpy_treats_errors_as_the_caller_asked_for(monkeypatch):
     assert seen == {"raise"}
 
 
-def test_an_interrupt_between_restarts_keeps_the_best(monkeypatch):
-    alone = KMeans(10, random_state=3).fit(SMALL)
-    consider, left = Restarts._consider, iter(range(1))
+def test_an_interrupt_keeps_the_best_of_restarts_that_are_complete(monkeypatch):
+    """Though one that began before them is not."""
+    finish, first = em.finish, threading.Event()
 
-    def interrupted(self, run):
-        consider(self, run)
-        if next(left, None) is None:
+    def finish_all_but_the_first(*arguments):
+        if not first.is_set():
+            first.set()
+            time.sleep(1.0)
             raise KeyboardInterrupt
+        return finish(*arguments)
 
-    monkeypatch.setattr(Restarts, "_consider", interrupted)
-    model = KMeans(10, n_init=2000, random_state=3)
-    began = time.perf_counter()
+    monkeypatch.setattr(em, "finish", finish_all_but_the_first)
+    model = KMeans(10, n_init=8, random_state=3)
     with threadpool_limits(2), pytest.raises(KeyboardInterrupt):
         model.fit(SMALL)
-    assert time.perf_counter() - began < 20 * SECONDS_TO_THE_PROMPT
-    assert model.inertia_ <= alone.inertia_
+    assert model.inertia_ >= restarted().inertia_
     assert model.predict(SMALL).shape == (len(SMALL),)
+
+
+def test_restarts_need_no_thread_that_the_system_cannot_give(monkeypatch):
+    expected = everything(restarted(n_threads=1))
+
+    def refuse(thread):
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    assert everything(restarted(n_threads=4)) == expected
+
+
+def most_threads_of_restarts():
+    """Print the most threads alive while restarts run whose seeding is most work."""
+    X, alive, done = np.tile(ROWS[:, :2], (6, 1)), [], threading.Event()
+
+    def watch():
+        while not done.is_set():
+            alive.append(len(os.listdir("/proc/self/task")))
+            time.sleep(0.001)
+
+    before = len(os.listdir("/proc/self/task"))
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    KMeans(8, n_init=8, random_state=0, max_iter=3).fit(X)
+    done.set()
+    watcher.join()
+    print(max(alive) - before - 1)
+
+
+@pytest.mark.skipif(
+    not os.path.isdir("/proc/self/task"), reason="counts tasks of Linux"
+)
+def test_restarts_side_by_side_use_no_more_threads_than_allowed():
+    # The caller of a call that is not brief waits, and works not.
+    for limit in (1, 2, 8):
+        printed = run_here("most_threads_of_restarts()", OMP_NUM_THREADS=str(limit))
+        assert int(printed[0]) <= limit
+
+
+def sweep_until_interrupted(seconds):
+    """Sweep rows that leave no doubt where they belong, until an alarm rings."""
+    means = 100.0 * np.random.default_rng(0).normal(size=(480, 64))
+    X = np.broadcast_to(means[7], (1_000_000, 64))
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGALRM, interrupt)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    with pytest.raises(KeyboardInterrupt):
+        while True:
+            sweep(X, means)
+    print("interrupted")
+
+
+@pytest.mark.parametrize("seconds", [0.02, 0.05, 0.13, 0.31])
+def test_an_interrupted_sweep_leaves_rows_unread(seconds):
+    call = f"sweep_until_interrupted({seconds})"
+    assert run_here(call, OMP_NUM_THREADS="1") == ["interrupted"]

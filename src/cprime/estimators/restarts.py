@@ -2,10 +2,12 @@
 
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextvars import copy_context
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from queue import Empty, SimpleQueue
 from typing import Any
+
+import numpy as np
 
 from cprime import em
 from cprime.problem import Problem
@@ -87,7 +89,11 @@ class Restarts:
 
     def run_side_by_side(self, starts: list[Start], n_threads: int) -> None:
         """Fit from all of these, several at a time, as if it were one after another."""
-        stop = threading.Event()
+        waiting, stop = SimpleQueue[tuple[int, Start]](), threading.Event()
+        complete: dict[int, Run] = {}
+        failures: dict[int, BaseException] = {}
+        for place, start in enumerate(starts):
+            waiting.put((place, start))
 
         def until_stopped(steps: Iterator[em.Step]) -> Iterator[em.Step]:
             for step in steps:
@@ -95,19 +101,32 @@ class Restarts:
                 if stop.is_set():
                     return
 
-        def fitted(start: Start) -> Run:
-            # How numpy is to treat an overflow, for one, depends on the context.
-            return contexts.pop().run(self._fitted, start, until_stopped)
+        def work() -> None:
+            while not (stop.is_set() or waiting.empty()):
+                with suppress(Empty):
+                    place, start = waiting.get_nowait()
+                    try:
+                        run = self._fitted(start, until_stopped)
+                    except BaseException as failure:
+                        failures[place] = failure
+                        stop.set()
+                        return
+                    if not stop.is_set():
+                        complete[place] = run
 
-        contexts = [copy_context() for _ in starts]
-        with ThreadPoolExecutor(n_threads) as pool:
-            try:
-                for run in pool.map(fitted, starts):
-                    self._consider(run)
-            except BaseException:
-                stop.set()
-                pool.shutdown(cancel_futures=True)
-                raise
+        helpers = _helpers(work, min(n_threads, len(starts)) - 1)
+        try:
+            work()
+            _join(helpers)
+        except BaseException:
+            stop.set()
+            _join(helpers)
+            raise
+        finally:
+            for place in sorted(complete):
+                self._consider(complete[place])
+        if failures:
+            raise failures[min(failures)]
 
     def _fitted(
         self,
@@ -144,3 +163,28 @@ def _traced(step: em.Step) -> dict[str, Any]:
         name: step.theta.covariance if name == "variance" else getattr(step, name)
         for name in TRACED
     }
+
+
+def _helpers(work: Callable[[], None], count: int) -> list[threading.Thread]:
+    """Start threads that work, or as many as the system has to give."""
+    errors = np.geterr()
+
+    def as_here() -> None:
+        # How numpy is to treat an overflow, for one, is up to every thread.
+        with np.errstate(**errors):
+            work()
+
+    helpers: list[threading.Thread] = []
+    for _ in range(count):
+        helper = threading.Thread(target=as_here, daemon=True)
+        try:
+            helper.start()
+        except RuntimeError:
+            break
+        helpers.append(helper)
+    return helpers
+
+
+def _join(threads: list[threading.Thread]) -> None:
+    for thread in threads:
+        thread.join()

@@ -157,9 +157,10 @@ def draw_seeds(
 def fits_at_once(n_rows: int, C: int, D: int) -> int:
     """Return how many fits of this size get on better side by side.
 
-    Sweeps too brief for threads of their own leave them to others.
+    Sweeps and seedings too brief for threads of their own leave them to others.
     """
-    return get_num_threads() if n_rows * C * D < _native.BRIEF else 1
+    is_brief = n_rows * max(C * D, 4 * (D + 16)) < _native.BRIEF
+    return get_num_threads() if is_brief else 1
 
 
 def _rows(X: Any, scale: float = 1.0) -> Any:

@@ -29,7 +29,7 @@ def fit_once(rng):
         c_prime=c_prime if c_prime is None else min(c_prime, C),
         search="lazy" if lazy else "exact",
         init=["k-means++", "plain-k-means++", "afk-mc2", "random"][rng.integers(4)],
-        n_init=1,
+        n_init=int(rng.integers(1, 3)),
         max_iter=int(rng.integers(1, 12)),
         kernel="native",
         random_state=int(rng.integers(2**31)),
@@ -47,6 +47,8 @@ def main():
     warnings.simplefilter("ignore")
     if "--sanitized" in sys.argv and not _native.is_sanitized:
         sys.exit("this is not the build that watches memory")
+    # Bounds also where they would not pay.
+    native.WORTH_REMEMBERING, native.SETTLED = 0, 1.0
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 100
     rng = np.random.default_rng(0)
     for i in range(count):

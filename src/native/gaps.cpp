@@ -11,6 +11,7 @@ namespace {
 // All clusters this many nats (and log C) below the best outside K together add less than
 // 1e-13 to it: they are left out.
 constexpr double NEGLIGIBLE = 30.0;
+constexpr int FEW_OF = 4;      // more than a fourth of all clusters are as soon all looked at
 constexpr int MOST_KEPT = 64;  // clusters a row keeps, for a search to pay
 constexpr int CAPACITY_OF_GAPS = 512;  // candidates per row before it looks at all clusters
 
@@ -43,7 +44,7 @@ class Gaps {
     if (is_worth_searching_) search(n);
     int crowded[ROWS_AT_ONCE], n_crowded = 0, n_undecided = 0;
     for (int i = 0; i < n && !stopping(); ++i) {
-      if (is_worth_searching_ && work_.search.decided(i)) {
+      if (is_worth_searching_ && has_few_candidates(i)) {
         out_[first + i] = gap(row(i), K_of(first + i), sum_candidates(i, K_of(first + i)));
         continue;
       }
@@ -57,6 +58,10 @@ class Gaps {
   }
 
  private:
+  bool has_few_candidates(int i) const {
+    return work_.search.decided(i) && work_.search.count(i) <= clusters_.C / FEW_OF;
+  }
+
   double* row(int i) { return work_.rows.data() + size_t(i) * clusters_.Dp; }
 
   void search(int n) {
@@ -99,7 +104,7 @@ class Gaps {
     return outside;
   }
 
-  // Rows with more candidates than are worth keeping look at all clusters, some rows at once.
+  // Rows with many candidates look at all clusters, some rows at once.
   void sum_all(int64_t first, const int* which, int n) {
     const int Dp = clusters_.Dp, stride = padded(clusters_.C);
     crowded_rows_.resize(size_t(ROWS_AT_ONCE) * Dp);

@@ -22,7 +22,7 @@ using namespace cprime;
 
 namespace {
 
-constexpr double BRIEF = 2e6;  // multiply-adds that are not worth a thread
+constexpr double BRIEF = 8e6;  // multiply-adds that are not worth a thread
 
 using Any = nb::ndarray<nb::ro, nb::device::cpu>;
 using Doubles1 = nb::ndarray<const double, nb::ndim<1>, nb::device::cpu>;
@@ -299,6 +299,23 @@ int64_t draw_seeds(const PyRows& from, const Positions& line, const Doubles1& we
   return evaluations;
 }
 
+// Values of a contiguous array, whatever its shape.
+double magnitude(const Any& array) {
+  constexpr int64_t PART = 1 << 18;
+  const int64_t n = int64_t(array.size());
+  const bool wide = is_double(array);
+  std::vector<double> parts(size_t((n + PART - 1) / PART), 0.0);
+  run(int64_t(parts.size()), double(n), [&](int64_t i, void*) {
+    parts[size_t(i)] = path().magnitude(array.data(), wide, i * PART, std::min(PART, n - i * PART));
+  });
+  double largest = 0.0;
+  for (double part : parts) {
+    if (std::isnan(part)) return part;
+    largest = std::max(largest, part);
+  }
+  return largest;
+}
+
 double fma_peak(int n_threads) {
   nb::gil_scoped_release unlocked;
   constexpr int64_t ROUNDS = 500000;
@@ -333,6 +350,7 @@ NB_MODULE(_native, m) {
   m.def("gaps", &gaps, nb::arg(), nb::arg(), nb::arg().none(), nb::arg(), nb::arg(), nb::arg());
   m.def("distances", &distances);
   m.def("draw_seeds", &draw_seeds);
+  m.def("magnitude", &magnitude);
   m.attr("BRIEF") = BRIEF;
   m.def("get_num_threads", &get_num_threads);
   m.def("set_num_threads", &set_num_threads);

@@ -17,10 +17,13 @@ void gaps(const Rows&, const Clusters&, const int32_t* K, int C_prime, double sh
 void distances_of(const Rows&, const Clusters&, int64_t first, int count, double* out,
                   void* scratch);
 
+double magnitude(const void* values, bool is_double, int64_t first, int64_t count);
+
 extern const Path path;
 const Path path = {
     CPRIME_NAME, make_scratch, pack,         pack_panels, pack_columns, nearest_of,   sweep_leaf,
-    closest,     gaps,         distances_of, set_trials,  trial_losses, accept_trial, multiply_adds,
+    closest,     gaps,         distances_of, set_trials,  trial_losses, accept_trial, magnitude,
+    multiply_adds,
 };
 
 }  // namespace cprime::CPRIME_PATH

@@ -262,17 +262,19 @@ class InterruptError(Exception):
     pass
 
 
-def test_what_an_interrupted_sweep_remembers_misleads_nobody(threads):
+def test_what_an_interrupted_sweep_remembers_misleads_nobody(threads, monkeypatch):
     def interrupt(*_):
         raise InterruptError
 
-    # One thread, and enough to do for most of a second.
+    # Bounds from the first; one thread, and enough to do for most of a second.
+    monkeypatch.setattr(native, "SETTLED", 1.0)
     threads(1)
     rng = np.random.default_rng(0)
     X = rng.normal(size=(2**15, 32))
     means = [rng.normal(size=(20_000, 32)) for _ in range(3)]
     kept, _ = sweep(X, means[0])
     kept, _ = sweep(X, means[0] + 1e-3, kept)
+    assert kept.hints.memory is not None
     before = signal.signal(signal.SIGALRM, interrupt)
     try:
         signal.setitimer(signal.ITIMER_REAL, 0.05)

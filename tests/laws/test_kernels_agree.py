@@ -431,6 +431,7 @@ def remembering():
     """Let kernels remember what they can, also where it would not pay."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(native, "WORTH_REMEMBERING", 0)
+        patch.setattr(native, "SETTLED", 1.0)
         yield
 
 

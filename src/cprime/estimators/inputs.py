@@ -8,6 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import validate_data
 
+from cprime.kernels import native
 from cprime.typing import Array
 
 REAL = "fiub"
@@ -114,11 +115,7 @@ def checked_c_prime(c_prime: Any, C: int) -> int:
 
 def magnitude(X: Any) -> float:
     """Return the largest absolute value in X; inf or nan if it holds such a value."""
-    values = X.data if sp.issparse(X) else X
-    if values.size == 0:
-        return 0.0
-    lowest, highest = float(values.min()), float(values.max())
-    return max(abs(lowest), abs(highest)) if lowest <= highest else math.nan
+    return native.magnitude(X.data if sp.issparse(X) else X)
 
 
 def first(X: Any, where: Any) -> tuple[int, int, float, int]:

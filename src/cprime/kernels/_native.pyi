@@ -62,6 +62,7 @@ def draw_seeds(
     chosen: Array,
     /,
 ) -> int: ...
+def magnitude(values: Array, /) -> float: ...
 
 BRIEF: float
 

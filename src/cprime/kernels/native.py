@@ -33,6 +33,7 @@ __all__ = [
     "fma_peak",
     "gaps",
     "get_num_threads",
+    "magnitude",
     "nearest",
     "path_name",
     "path_names",
@@ -47,16 +48,19 @@ MOST_REMEMBERED = 6
 # Below this many multiply-adds a row, looking at all clusters is cheaper than bounds.
 WORTH_REMEMBERING = 6000
 FEWEST_CLUSTERS = 64
+# While more than this share of the rows change clusters, bounds rarely hold.
+SETTLED = 0.05
 
 
 threads.adopt_environment()
 
 
 class Hints(NamedTuple):
-    """Bounds of the rows, and the sweep they belong to."""
+    """How many rows changed in a sweep; bounds of the rows, once it was few of them."""
 
-    memory: Any
-    serial: int
+    changed: int
+    memory: Any = None
+    serial: int = 0
 
 
 def sweep(
@@ -90,9 +94,10 @@ def sweep(
         known,
         plan.afresh,
     )
-    hints = None if memory is None else Hints(memory, memory.serial)
     sums = LeafSum(tuple(Node(start, level, Stats(*of)) for start, level, *of in nodes))
-    return Kept(K, hints), sums
+    changed = sum(node.value.changed for node in sums.nodes)
+    serial = 0 if memory is None else memory.serial
+    return Kept(K, Hints(changed, memory, serial)), sums
 
 
 def posterior(values: Array, coefficients: Coefficients, C_prime: int) -> Truncated:
@@ -154,6 +159,11 @@ def draw_seeds(
     return chosen, evaluations
 
 
+def magnitude(values: Array) -> float:
+    """Return the largest absolute value; inf or nan if there is one."""
+    return _native.magnitude(np.ascontiguousarray(_readable(values)))
+
+
 def fits_at_once(n_rows: int, C: int, D: int) -> int:
     """Return how many fits of this size get on better side by side.
 
@@ -199,7 +209,11 @@ def _worth_remembering(C: int, D: int, C_prime: int) -> bool:
 
 
 def _memory(kept: Kept, n_rows: int, C: int) -> tuple[Any, bool]:
-    """Return where bounds are kept, and whether it holds those of this very K."""
-    if isinstance(kept.hints, Hints) and kept.hints.serial == kept.hints.memory.serial:
-        return kept.hints.memory, True
-    return _native.Hints(n_rows, C), False
+    """Return where bounds are kept, if anywhere, and whether those of this very K."""
+    if not isinstance(kept.hints, Hints):
+        return None, False
+    changed, memory, serial = kept.hints
+    if memory is not None and memory.serial == serial:
+        return memory, True
+    settled = changed <= SETTLED * n_rows
+    return (_native.Hints(n_rows, C) if settled else None), False

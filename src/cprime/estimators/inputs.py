@@ -55,7 +55,8 @@ def checked_data(estimator: Any, X: Any, *, reset: bool) -> Any:
 def checked_weights(sample_weight: Any, n_rows: int) -> Array:
     """Return one float64 weight per row, or say which row's weight is wrong."""
     if sample_weight is None:
-        return np.ones(n_rows)
+        # One number, seen as many: weights that are all 1 take no memory.
+        return np.broadcast_to(1.0, n_rows)
     weights = _numbers(sample_weight, "sample_weight")
     if weights.ndim == 0:
         weights = np.full(n_rows, float(weights))

@@ -61,7 +61,9 @@ class Units:
     def rows(self, X: Any, weights: Array) -> MemoryRows:
         """Return the rows in computing units, or say which one does not fit in."""
         self.refuse_far(X, "X")
-        return MemoryRows(X, weights * self.weight_scale, self.scale)
+        if self.weight_scale != 1.0:
+            weights = weights * self.weight_scale
+        return MemoryRows(X, weights, self.scale)
 
     def refuse_far(self, X: Any, what: str) -> None:
         """Raise if squares of these values overflow in computing units."""

@@ -71,3 +71,7 @@ GFLOPS: Column = ("GFLOP/s", number("gflops", ".1f"))
 PEAK: Column = ("of peak", number("of_peak", ".0%"))
 OBJECTIVE: Column = ("objective", number("objective", ".7g"))
 ABOVE_BEST: Column = ("above lowest", _above_best)
+
+# What every comparison of times begins with, and of k-means ends with.
+TIMES = (CASE, CONTESTANT, SECONDS, SPREAD, SPEED)
+REACHED = (OBJECTIVE, ABOVE_BEST)

@@ -32,15 +32,10 @@ ROUNDS = 3
 # Enough rows to load and start everything a fit uses.
 WARM_UP_ROWS_PER_CENTER = 2
 COLUMNS = (
-    tables.CASE,
-    tables.CONTESTANT,
-    tables.SECONDS,
-    tables.SPREAD,
-    tables.SPEED,
+    *tables.TIMES,
     tables.ITERATIONS,
     tables.EVALUATIONS,
-    tables.OBJECTIVE,
-    tables.ABOVE_BEST,
+    *tables.REACHED,
 )
 NOTES = [
     f"tol=0 and at most {MAX_ITER} iterations. faiss stops when its float32 objective "

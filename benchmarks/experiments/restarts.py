@@ -14,15 +14,10 @@ CONTESTANTS = ("cprime", "scikit-learn", "intelex")
 INPUTS = (Input("BIRCH", 25, 2500),)
 N_INIT, QUICK_N_INIT = 100, 5
 COLUMNS = (
-    tables.CASE,
-    tables.CONTESTANT,
-    tables.SECONDS,
-    tables.SPREAD,
-    tables.SPEED,
+    *tables.TIMES,
     ("iterations of the best", tables.number("iterations", ".0f")),
     tables.EVALUATIONS,
-    tables.OBJECTIVE,
-    tables.ABOVE_BEST,
+    *tables.REACHED,
 )
 NOTES = [
     "Every library seeds with its own k-means++ and runs each restart until nothing "

@@ -24,15 +24,10 @@ INPUTS = (
 )
 QUICK = (Input("KDD", 20, 3000), Input("blobs", 30, 3000, 16))
 COLUMNS = (
-    tables.CASE,
-    tables.CONTESTANT,
-    tables.SECONDS,
-    tables.SPREAD,
-    tables.SPEED,
+    *tables.TIMES,
     tables.GFLOPS,
     tables.PEAK,
-    tables.OBJECTIVE,
-    tables.ABOVE_BEST,
+    *tables.REACHED,
 )
 NOTES = [
     "The centres are those after one iteration from random rows. GFLOP/s count 2 N D C "

@@ -17,14 +17,9 @@ ITERATIONS = 10
 # Processes per thread count, in turn, so that one bad minute does not hit one count.
 PROCESSES = 2
 COLUMNS = (
-    tables.CASE,
-    tables.CONTESTANT,
-    tables.SECONDS,
-    tables.SPREAD,
-    tables.SPEED,
+    *tables.TIMES,
     ("times one thread", tables.number("speed_up", ".2f")),
-    tables.OBJECTIVE,
-    tables.ABOVE_BEST,
+    *tables.REACHED,
 )
 NOTES = [
     f"Fits of {ITERATIONS} iterations from the same random rows, in processes started "

@@ -145,6 +145,12 @@ double work_of(const Rows& rows, const Clusters& clusters) {
   return double(rows.n) * clusters.D * clusters.C;
 }
 
+// Whether neither sweeps nor seedings of this size are worth threads.
+bool is_brief(int64_t n, int C, int D) {
+  constexpr int MOST_TRIALS = 16;
+  return std::max(double(n) * D * C, work_of_trials(n, D, MOST_TRIALS)) < BRIEF;
+}
+
 std::vector<Tree::Node> sweep_leaves(const Sweep& sweep, int leaf_rows) {
   const Clusters& clusters = *sweep.clusters;
   const int64_t n_leaves = (sweep.rows.n + leaf_rows - 1) / leaf_rows;
@@ -351,7 +357,7 @@ NB_MODULE(_native, m) {
   m.def("distances", &distances);
   m.def("draw_seeds", &draw_seeds);
   m.def("magnitude", &magnitude);
-  m.attr("BRIEF") = BRIEF;
+  m.def("is_brief", &is_brief);
   m.def("get_num_threads", &get_num_threads);
   m.def("set_num_threads", &set_num_threads);
   m.def("path_names", &path_names);

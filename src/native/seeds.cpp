@@ -75,8 +75,7 @@ int SeedDraw::best_trial() {
   const size_t n_trials = tried_.size(), n_parts = size_t((n_ + POSITIONS - 1) / POSITIONS);
   parts_.resize(n_parts * n_trials);
   std::atomic<int64_t> evaluations{0};
-  const double work = double(n_) * (job_.rows.D + 16) * padded(int(n_trials)) / 4;
-  for_positions_(work, [&](int64_t first, int count) {
+  for_positions_(work_of_trials(n_, job_.rows.D, int(n_trials)), [&](int64_t first, int count) {
     double* losses = parts_.data() + size_t(first / POSITIONS) * n_trials;
     evaluations += path().trial_losses(job_, first, count, losses);
   });
@@ -92,8 +91,7 @@ int SeedDraw::best_trial() {
 void SeedDraw::accept(int trial, int64_t row) {
   const int seed = int(chosen_.size());
   std::atomic<int64_t> evaluations{0};
-  const double work = double(n_) * (job_.rows.D + 16) / 4;
-  for_positions_(work, [&](int64_t first, int count) {
+  for_positions_(work_of_trials(n_, job_.rows.D, 1), [&](int64_t first, int count) {
     evaluations += path().accept_trial(job_, trial, seed, first, count);
   });
   evaluations_ += evaluations;

@@ -12,6 +12,11 @@ namespace cprime {
 using ForPositions = std::function<void(double work, const std::function<void(int64_t, int)>&)>;
 constexpr int POSITIONS = 1024;  // of one part
 
+// Multiply-adds of looking at so many trials, most rows being out of reach.
+inline double work_of_trials(int64_t n, int D, int n_trials) {
+  return double(n) * (D + 16) * padded(n_trials) / 4;
+}
+
 // Draws seeds one after another; each is the best of some trials.
 class SeedDraw {
  public:

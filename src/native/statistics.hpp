@@ -40,18 +40,7 @@ class Statistics : public Memory {
       const double w = weight(r);
       if (w == 0.0) continue;
       const int c = after(r)[0];
-      const auto y = row_at(r);
-      const double* mu = mean(c);
-      double* shift = sums_.shifts.data() + size_t(c) * Dp_;
-      Doubles squares{};
-      sums_.meet(c);
-      for (int d = 0; d < Dp_; d += LANES) {
-        const Doubles difference = y.at(d) - load<Doubles>(mu + d);
-        squares += difference * difference;
-        store(shift + d, load<Doubles>(shift + d) + w * difference);
-      }
-      const double d = folded(squares);
-      sums_.counts[c] += w;
+      const double d = add_row(c, w, row_at(r), mean(c));
       ++sums_.members[c];
       sums_.spread[c] += w * d;
       scatter += w * d;
@@ -79,18 +68,8 @@ class Statistics : public Memory {
 
   template <class Row>
   void move(int c, double w, const Row& y) {
-    const double* anchor = sweep_.anchors + size_t(c) * Dp_;
-    double* shift = sums_.shifts.data() + size_t(c) * Dp_;
-    Doubles squares{};
-    sums_.meet(c);
-    for (int d = 0; d < Dp_; d += LANES) {
-      const Doubles difference = y.at(d) - load<Doubles>(anchor + d);
-      squares += difference * difference;
-      store(shift + d, load<Doubles>(shift + d) + w * difference);
-    }
-    sums_.counts[c] += w;
     sums_.members[c] += w > 0.0 ? 1 : -1;
-    const double change = w * folded(squares);
+    const double change = w * add_row(c, w, y, sweep_.anchors + size_t(c) * Dp_);
     sums_.spread[c] += change;
     sums_.moved[c] += std::abs(change);
     sums_.scatter += change;
@@ -120,7 +99,7 @@ class Statistics : public Memory {
         if (q == 0.0) continue;
         surprise += q * (sweep_.sharpness * (best - score(r, j)));
         const double share = w * q;
-        add_shift(after(r)[j], share, row(r));
+        add_row(after(r)[j], share, LoadedRow{row(r)}, mean(after(r)[j]));
         scatter += share * kept(r)[j];
       }
       sums_.scatter += scatter;
@@ -139,15 +118,19 @@ class Statistics : public Memory {
     return best;
   }
 
-  void add_shift(int c, double share, const double* y) {
-    sums_.meet(c);
-    sums_.counts[c] += share;
-    const double* mu = mean(c);
+  // Adds w and w (y - about) to what a cluster has; returns ||y - about||^2.
+  template <class Row>
+  [[gnu::always_inline]] double add_row(int c, double w, const Row& y, const double* about) {
     double* shift = sums_.shifts.data() + size_t(c) * Dp_;
+    Doubles squares{};
+    sums_.meet(c);
+    sums_.counts[c] += w;
     for (int d = 0; d < Dp_; d += LANES) {
-      const Doubles difference = load<Doubles>(y + d) - load<Doubles>(mu + d);
-      store(shift + d, load<Doubles>(shift + d) + share * difference);
+      const Doubles difference = y.at(d) - load<Doubles>(about + d);
+      squares += difference * difference;
+      store(shift + d, load<Doubles>(shift + d) + w * difference);
     }
+    return folded(squares);
   }
 };
 

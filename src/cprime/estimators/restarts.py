@@ -2,7 +2,6 @@
 
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from queue import Empty, SimpleQueue
 from typing import Any
@@ -102,17 +101,19 @@ class Restarts:
                     return
 
         def work() -> None:
-            while not (stop.is_set() or waiting.empty()):
-                with suppress(Empty):
+            while not stop.is_set():
+                try:
                     place, start = waiting.get_nowait()
-                    try:
-                        run = self._fitted(start, until_stopped)
-                    except BaseException as failure:
-                        failures[place] = failure
-                        stop.set()
-                        return
-                    if not stop.is_set():
-                        complete[place] = run
+                except Empty:
+                    return
+                try:
+                    run = self._fitted(start, until_stopped)
+                except BaseException as failure:
+                    failures[place] = failure
+                    stop.set()
+                    return
+                if not stop.is_set():
+                    complete[place] = run
 
         helpers = _helpers(work, min(n_threads, len(starts)) - 1)
         try:

@@ -27,10 +27,8 @@ def run_restarts(
         Passed to every callback: `X` and `metadata`.
     """
     C, problem = int(estimator.n_clusters), outcome.problem
-    n_init, random_state = (
-        n_restarts(estimator),
-        check_random_state(estimator.random_state),
-    )
+    n_init = n_restarts(estimator)
+    random_state = check_random_state(estimator.random_state)
 
     def next_start() -> Start:
         return start(estimator.init, C, data["X"], outcome, random_state)

@@ -169,8 +169,7 @@ def fits_at_once(n_rows: int, C: int, D: int) -> int:
 
     Sweeps and seedings too brief for threads of their own leave them to others.
     """
-    is_brief = n_rows * max(C * D, 4 * (D + 16)) < _native.BRIEF
-    return get_num_threads() if is_brief else 1
+    return get_num_threads() if _native.is_brief(n_rows, C, D) else 1
 
 
 def _rows(X: Any, scale: float = 1.0) -> Any:

@@ -16,7 +16,8 @@ void in_batches(RowOf row_of, const Clusters& clusters, int64_t first, int count
     for (int i = 0; i < n; ++i)
       work.search.set_row(i, row_of(first + begin + i), clusters.frame);
     work.search.run(n, clusters.D, clusters.panels, wanted);
-    for (int i = 0; i < n && !stopping(); ++i) visit(first + begin + i, i);
+    if (stopping()) return;
+    for (int i = 0; i < n; ++i) visit(first + begin + i, i);
   }
 }
 

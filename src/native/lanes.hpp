@@ -29,6 +29,7 @@ constexpr int BINS = 16;
 constexpr int LANES = 8;
 
 typedef float Floats __attribute__((vector_size(CPRIME_BYTES)));
+typedef int32_t Ints __attribute__((vector_size(CPRIME_BYTES)));
 typedef double Doubles __attribute__((vector_size(8 * LANES)));
 typedef float EightFloats __attribute__((vector_size(4 * LANES)));
 typedef int64_t Longs __attribute__((vector_size(8 * LANES)));
@@ -95,6 +96,11 @@ template <class Vector, class Scalar>
 template <class Vector>
 [[gnu::always_inline]] inline Vector lower(const Vector& a, const Vector& b) {
   return a < b ? a : b;
+}
+
+template <class Vector>
+[[gnu::always_inline]] inline Vector higher(const Vector& a, const Vector& b) {
+  return a < b ? b : a;
 }
 
 // a * b + c, rounded once where the processor can.

@@ -191,10 +191,10 @@ class EStep : public Statistics {
       const int n = int(std::min(queue.size() - begin, size_t(Search::BATCH)));
       search.prepare(Dp_, CAPACITY);
       for (int i = 0; i < n; ++i) search.set_row(i, row_at(queue[begin + i]), clusters_.frame);
-      search.bound_errors(n, clusters_.D, hints.movers);
+      search.face(n, clusters_.D, hints.movers);
       for (int t = 0; t < n; t += TILE) {
-        float* scores = search.scores(t, clusters_.D, hints.movers);
-        for (int i = t; i < n && i < t + TILE; ++i) check_row(i, queue[begin + i], scores + size_t(i - t) * MAX_GROUP);
+        Scores& scores = search.scores(t, clusters_.D, hints.movers);
+        for (int i = t; i < n && i < t + TILE; ++i) check_row(i, queue[begin + i], scores.of_clusters[i - t]);
       }
       sums_.evaluations += int64_t(n) * hints.movers.n;
     }
@@ -213,8 +213,11 @@ class EStep : public Statistics {
     for (int j = 0; j < C_prime_; ++j) ignore(after(r)[j]);
     for (int j = 0; j < LISTED; ++j) ignore(listed(n, j));
     const float lowest_score = lowest_of(scores, hints.movers.width);
-    const double nearest =
-        std::isinf(lowest_score) ? FLT_MAX : work_.search.at_least(i, lowest_score, clusters_.D) / clusters_.frame.shrink * hints.unit;
+    const Search& search = work_.search;
+    const double nearest = std::isinf(lowest_score)
+                               ? FLT_MAX
+                               : search.at_least(i, lowest_score, search.error(i, lowest_score)) /
+                                     clusters_.frame.shrink * hints.unit;
     const float rest = std::min(shrunk(hints.rest[n], hints.step_others), rounded_down(nearest));
     if (rest > work_.reach[r])
       hints.rest[n] = rest;

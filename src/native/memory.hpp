@@ -97,10 +97,13 @@ class Memory : public Block {
     const int count = work_.search.count(i);
     const double unit = hints.unit / clusters_.frame.shrink;
     const int64_t n = first_ + r;
+    // Of the farthest that will be listed, or bound the rest, or farther.
+    const int last = std::min(count - 1, LISTED + C_prime_);
+    const double error = work_.search.error(i, found[last].score);
     int j = 0;
     for (int k = 0; k < count; ++k) {
       if (is_kept(r, found[k].cluster)) continue;
-      const float nearer = rounded_down(work_.search.at_least(i, found[k].score, clusters_.D) * unit);
+      const float nearer = rounded_down(work_.search.at_least(i, found[k].score, error) * unit);
       if (j == LISTED) {
         hints.rest[n] = nearer;
         return;

@@ -17,7 +17,7 @@ struct Ranked {
   }
 };
 
-constexpr int CAPACITY = 192;  // candidates per row before hopeless ones are dropped
+constexpr int CAPACITY = 200;  // candidates per row before hopeless ones are dropped
 
 // Memory of one thread.
 struct Workspace {
@@ -45,7 +45,7 @@ inline void rank_candidates(int i, const double* y, const Clusters& clusters, in
   Candidate* found = work.search.candidates(i);
   const int count = work.search.count(i);
   sort_by_score(found, count);
-  const double limit = found[C_prime - 1].score + 2.0 * work.search.error(i);
+  const double limit = work.search.limit(i, found[C_prime - 1].score);
   work.ranking.clear();
   for (int j = 0; j < count && (j < C_prime || found[j].score <= limit); ++j) {
     const int c = found[j].cluster;

@@ -12,13 +12,12 @@
 
 namespace cprime::CPRIME_PATH {
 
-constexpr int MAX_GROUP = 480;  // clusters scored before candidates are collected
 constexpr int GROUP_STEP = 48;  // a multiple of every path's panels, and of sixteen
 constexpr int GROUP_VALUES = 96 * 1024;  // values of a group's panels that stay in cache
 constexpr int FEW = 12;  // up to here the minima of BINS sets of clusters bound the wanted-th lowest,
 constexpr int SETS = GROUP_STEP;         // up to a third of this those of so many sets
 constexpr int MANY = 48;                 // candidates that are worth thinning out one by one
-constexpr int WORD = 64;                 // clusters compared before any is noted
+constexpr int WORD = 64;                 // columns compared before any is looked at
 constexpr double UNIT_ROUNDOFF = 1.0 / (1 << 24);
 constexpr double EXACT_ROUNDOFF = UNIT_ROUNDOFF * UNIT_ROUNDOFF / 32;
 constexpr double FARTHEST = 1e12;  // rows farther out, in the frame, are not scored
@@ -68,8 +67,6 @@ class Search {
     Dp_ = Dp;
     capacity_ = capacity;
     rows_.resize(size_t(BATCH) * Dp);
-    scores_.resize(size_t(TILE) * MAX_GROUP);
-    bins_.resize(size_t(TILE) * BINS);
     minima_.resize(size_t(BATCH) * SETS);
     candidates_.resize(size_t(BATCH) * capacity);
   }
@@ -93,74 +90,89 @@ class Search {
   // Finds, for rows 0 .. n of the batch, all clusters that may be among the `wanted` closest,
   // or less than `slack` (a squared distance in the frame) farther than those.
   void run(int n, int D, const Panels& panels, int wanted, double slack = 0.0) {
-    const int in_tiles = (n + TILE - 1) / TILE * TILE;
-    std::fill(rows_.begin() + size_t(n) * Dp_, rows_.begin() + size_t(in_tiles) * Dp_, 0.0f);
-    for (int i = 0; i < n; ++i) {
-      error_[i] = error(square_[i], D, panels);
-      margin_[i] = 2.0 * error_[i] + slack;
-      limit_[i] = FLT_MAX;
-      count_[i] = 0;
-      crowded_[i] = false;
+    face(n, D, panels);
+    slack_ = slack;
+    std::fill_n(limit_, n, FLT_MAX);
+    std::fill_n(count_, n, 0);
+    std::fill_n(crowded_, n, false);
+    open_.clear();
+    if (wanted == 1 && slack == 0.0) {
+      settle_clear_rows(n, panels);
+    } else {
+      for (int i = 0; i < n; ++i)
+        if (scored_[i]) open_.push_back(i);
     }
-    std::fill_n(minima_.begin(), size_t(n) * SETS, INFINITY);
-    const int per_group = std::clamp(GROUP_VALUES / D, GROUP_STEP, MAX_GROUP) / GROUP_STEP * GROUP_STEP;
-    for (int c = 0; c < panels.width; c += per_group) {
-      const int width = std::min(per_group, panels.width - c);
-      for (int t = 0; t < n && !stopping(); t += TILE) {
-        score_tile(rows_.data() + size_t(t) * Dp_, Dp_, D, panels.values.data() + size_t(c) * D,
-                   panels.constants.data() + c, width, scores_.data(), MAX_GROUP, bins_.data());
-        for (int r = 0; r < TILE && t + r < n; ++r)
-          if (scored_[t + r] && !crowded_[t + r])
-            collect(t + r, scores_.data() + size_t(r) * MAX_GROUP, width, c, bins_.data() + r * BINS,
-                    wanted);
-      }
-    }
-    for (int i = 0; i < n; ++i)
-      if (scored_[i] && !crowded_[i]) settle(i, wanted);
+    collect_open_rows(panels, wanted);
   }
 
   // False where scores cannot tell: the row must look at all clusters in float64.
   bool decided(int i) const { return scored_[i] && !crowded_[i]; }
-  Candidate* candidates(int i) { return candidates_.data() + size_t(i) * capacity_; }
+  Candidate* candidates(int i) { return found_[i]; }
   int count(int i) const { return count_[i]; }
-  double error(int i) const { return error_[i]; }
 
-  // A lower bound on the distance a score stands for, in the frame.
-  double at_least(int i, double score, int D) const {
-    const double squared = score + square_[i] * (1.0 - D * 1e-15) - error_[i];
+  // How much a score up to this one may be off.
+  double error(int i, double score) const {
+    return error_within(score + square_[i], length_[i]);
+  }
+
+  // A lower bound on the distance a score stands for, in the frame. The cluster is as far as
+  // the score says, or nearer; then so are errors.
+  double at_least(int i, double score, double error) const {
+    const double squared = score + square_[i] * (1.0 - D_ * 1e-15) - error;
     return squared > 0.0 ? std::sqrt(squared) * (1.0 - 1e-9) : 0.0;
   }
 
+  // If `score` is the wanted-th lowest, those of clusters that may be among the wanted closest
+  // are no higher than this.
+  double limit(int i, double score) const { return limit(score, square_[i], length_[i]); }
+
   // Scores of one tile of rows against few panels.
-  float* scores(int t, int D, const Panels& panels) {
+  Scores& scores(int t, int D, const Panels& panels) {
     score_tile(rows_.data() + size_t(t) * Dp_, Dp_, D, panels.values.data(), panels.constants.data(),
-               panels.width, scores_.data(), MAX_GROUP, bins_.data());
-    return scores_.data();
+               panels.width, scores_);
+    return scores_;
   }
 
-  // How much a score may differ from the canonical distance, less the row's square: by
-  // rounding in D multiply-adds, of rows and means to float32, and of the constant; and,
-  // what counts for rows far away, by that of the canonical distance itself.
-  static double error(double square, int D, const Panels& panels) {
-    const double length = std::sqrt(square), farthest = length + panels.reach;
-    const double size = panels.level + 2.0 * length * panels.reach;
-    return 1.01 * ((D + 4) * UNIT_ROUNDOFF * size + (D + 8) * EXACT_ROUNDOFF * farthest * farthest) +
-           FLT_MIN;
-  }
-
-  void bound_errors(int n, int D, const Panels& panels) {
-    for (int i = 0; i < n; ++i) error_[i] = error(square_[i], D, panels);
+  // Makes ready for the errors of scores of rows 0 .. n against these panels.
+  void face(int n, int D, const Panels& panels) {
+    D_ = D;
+    reach_ = panels.reach;
+    level_ = panels.level;
+    for (int i = 0; i < n; ++i) length_[i] = std::sqrt(square_[i]);
   }
 
   bool is_scored(int i) const { return scored_[i]; }
 
  private:
+  double limit(double score, double square, double length) const {
+    const double farthest = std::max(0.0, score + square) + error_within(INFINITY, length);
+    return score + 2.0 * error_within(farthest + slack_, length) + slack_;
+  }
+
+  // How much a score may differ from the canonical distance, penalty included, less the row's
+  // square, if that distance is at most `squared`: by rounding in D multiply-adds, of rows
+  // and means to float32, and of the constant; and, what counts for rows far away, by that
+  // of the canonical distance itself. A cluster so close has a mean of limited length.
+  double error_within(double squared, double length) const {
+    const double near = std::sqrt(std::max(0.0, squared)), mean = std::min(reach_, length + near);
+    const double size = std::min(level_, mean * mean + near * near) + 2.0 * length * mean;
+    const double farthest = length + mean;
+    return 1.01 * ((D_ + 4) * UNIT_ROUNDOFF * size + (D_ + 8) * EXACT_ROUNDOFF * farthest * farthest) +
+           FLT_MIN;
+  }
+
+  // Rounded up, and never so high that the padding of a panel would count.
+  static float rounded_up(double limit) {
+    return std::min(float(limit + std::abs(limit) * 2.0 * UNIT_ROUNDOFF), FLT_MAX);
+  }
+
   // An upper bound on the `wanted`-th lowest score so far: the minima of disjoint sets of
   // clusters are scores too, so the wanted-th lowest of them is such a bound.
-  float bound(int i, const float* scores, int width, const float* bins, int wanted) {
+  float bound(int i, int r, int width, int wanted) {
+    const float* scores = scores_.of_clusters[r];
     float* minima = minima_.data() + size_t(i) * SETS;
     if (wanted <= FEW) {
-      const Sixteen low[1] = {lower(load<Sixteen>(minima), load<Sixteen>(bins))};
+      const Sixteen low[1] = {lower(load<Sixteen>(minima), load<Sixteen>(scores_.of_sets[r]))};
       store(minima, low[0]);
       return wanted == 1 ? lowest(low[0]) : ranked(low, wanted);
     }
@@ -196,25 +208,106 @@ class Search {
     return lowest(bound);
   }
 
-  void collect(int i, const float* scores, int width, int first, const float* bins, int wanted) {
-    limit_[i] = std::min(limit_[i], double(bound(i, scores, width, bins, wanted)));
-    // Rounded up, and never so high that the padding of a panel would count.
-    const double sum = limit_[i] + margin_[i];
-    const float limit = std::min(float(sum + std::abs(sum) * 2.0 * UNIT_ROUNDOFF), FLT_MAX);
+  // Finds the closest cluster, and those about as close, from the two lowest scores in disjoint
+  // sets of clusters. Rows with two candidates in one set stay open: there may be a third.
+  void settle_clear_rows(int n, const Panels& panels) {
+    clear_rows(n);
+    LowestTwo none{};
+    std::fill_n(none.lowest, BINS, INFINITY);
+    std::fill_n(none.second, BINS, INFINITY);
+    std::fill_n(lowest_two_, n, none);
+    const int per_group = std::max(GROUP_VALUES / D_, PANEL) / PANEL * PANEL;
+    for (int c = 0; c < panels.width; c += per_group) {
+      const int width = std::min(per_group, panels.width - c);
+      for (int t = 0; t < n && !stopping(); t += TILE)
+        lowest_two_of_tile(rows_.data() + size_t(t) * Dp_, Dp_, D_,
+                           panels.values.data() + size_t(c) * D_, panels.constants.data() + c, width,
+                           c, lowest_two_ + t);
+    }
+    float limits[BATCH];
+    for (int i = 0; i < n; ++i) limits[i] = lowest(load<Sixteen>(lowest_two_[i].lowest));
+    // Without a branch, so in vectors.
+    for (int i = 0; i < n; ++i) limits[i] = rounded_up(limit(limits[i], square_[i], length_[i]));
+    for (int i = 0; i < n; ++i) {
+      if (!scored_[i]) continue;
+      const LowestTwo& two = lowest_two_[i];
+      if (at_most(two.second, limits[i]) != 0) {
+        open_.push_back(i);
+        continue;
+      }
+      found_[i] = settled_ + i * BINS;
+      for (uint32_t near = at_most(two.lowest, limits[i]); near != 0; near &= near - 1) {
+        const int set = __builtin_ctz(near);
+        found_[i][count_[i]++] = {two.lowest[set], two.cluster(set)};
+      }
+    }
+  }
+
+  void collect_open_rows(const Panels& panels, int wanted) {
+    const int n = int(open_.size());
+    for (int j = 0; j < n; ++j) {
+      const int i = open_[j];
+      found_[i] = candidates_.data() + size_t(i) * capacity_;
+      std::fill_n(minima_.begin() + size_t(i) * SETS, SETS, INFINITY);
+      // To the front: the rows of a tile lie together.
+      if (i != j) std::copy_n(rows_.begin() + size_t(i) * Dp_, Dp_, rows_.begin() + size_t(j) * Dp_);
+    }
+    clear_rows(n);
+    const int per_group = std::clamp(GROUP_VALUES / D_, GROUP_STEP, MAX_GROUP) / GROUP_STEP * GROUP_STEP;
+    for (int c = 0; c < panels.width; c += per_group) {
+      const int width = std::min(per_group, panels.width - c);
+      for (int t = 0; t < n && !stopping(); t += TILE) {
+        score_tile(rows_.data() + size_t(t) * Dp_, Dp_, D_, panels.values.data() + size_t(c) * D_,
+                   panels.constants.data() + c, width, scores_);
+        collect_tile(open_.data() + t, std::min(TILE, n - t), width, c, wanted);
+      }
+    }
+    for (int i : open_)
+      if (!crowded_[i] && count_[i] > wanted) settle(i, wanted);
+  }
+
+  // Empties the rows behind the n-th that its tile has.
+  void clear_rows(int n) {
+    const int in_tiles = (n + TILE - 1) / TILE * TILE;
+    std::fill(rows_.begin() + size_t(n) * Dp_, rows_.begin() + size_t(in_tiles) * Dp_, 0.0f);
+  }
+
+  void collect_tile(const int* rows, int n, int width, int first, int wanted) {
+    double bounds[TILE] = {}, squares[TILE] = {}, lengths[TILE] = {};
+    for (int r = 0; r < n; ++r) {
+      const int i = rows[r];
+      limit_[i] = std::min(limit_[i], double(bound(i, r, width, wanted)));
+      bounds[r] = limit_[i];
+      squares[r] = square_[i];
+      lengths[r] = length_[i];
+    }
+    float limits[TILE];
+    for (int r = 0; r < TILE; ++r) limits[r] = rounded_up(limit(bounds[r], squares[r], lengths[r]));
+    for (int r = 0; r < n; ++r)
+      if (!crowded_[rows[r]]) collect(rows[r], r, width, first, limits[r], wanted);
+  }
+
+  void collect(int i, int r, int width, int first, float limit, int wanted) {
+    const float *columns = scores_.of_columns[r], *scores = scores_.of_clusters[r];
+    const int n = minima_of(width);
     Candidate* found = candidates(i);
     int count = count_[i];
-    for (int j = 0; j < width; j += WORD) {
+    for (int j = 0; j < n; j += WORD) {
       uint64_t bits = 0;
-      for (int k = 0; k < WORD && j + k < width; k += SIXTEEN)
-        bits |= uint64_t(at_most(scores + j + k, limit)) << k;
-      if (count + WORD > capacity_) {
-        count_[i] = count;
-        if (!make_room(i, wanted)) return;
-        count = count_[i];
-      }
+      for (int k = 0; k < WORD && j + k < n; k += SIXTEEN)
+        bits |= uint64_t(at_most(columns + j + k, limit)) << k;
       for (; bits != 0; bits &= bits - 1) {
-        const int k = j + __builtin_ctzll(bits);
-        found[count++] = {scores[k], first + k};
+        if (count + VECTORS > capacity_) {
+          count_[i] = count;
+          if (!make_room(i, wanted)) return;
+          count = count_[i];
+        }
+        const int column = j + __builtin_ctzll(bits);
+        const int top = column / FLOATS * PANEL + column % FLOATS;
+        for (int c = top; c < top + PANEL && c < width; c += FLOATS) {
+          found[count] = {scores[c], first + c};
+          count += scores[c] <= limit;
+        }
       }
     }
     count_[i] = count;
@@ -223,7 +316,7 @@ class Search {
   // Drops candidates that later ones have made hopeless.
   bool make_room(int i, int wanted) {
     settle(i, wanted);
-    crowded_[i] = count_[i] > capacity_ - WORD;
+    crowded_[i] = count_[i] > capacity_ / 2;
     return !crowded_[i];
   }
 
@@ -235,7 +328,7 @@ class Search {
       std::nth_element(found, found + (wanted - 1), found + count_[i]);
       limit_[i] = std::min(limit_[i], double(found[wanted - 1].score));
     }
-    const double limit = limit_[i] + margin_[i];
+    const double limit = this->limit(i, limit_[i]);
     int count = 0;
     for (int j = 0; j < count_[i]; ++j) {
       found[count] = found[j];
@@ -244,13 +337,18 @@ class Search {
     count_[i] = count;
   }
 
-  int Dp_ = 0, capacity_ = 0;
-  Buffer<float> rows_, scores_, bins_;
+  int D_ = 0, Dp_ = 0, capacity_ = 0;
+  Buffer<float> rows_;
+  Scores scores_;
   Buffer<float> minima_;  // of each row, over disjoint sets of clusters
+  LowestTwo lowest_two_[BATCH];
+  std::vector<int> open_;  // rows of the batch whose candidates are to be collected
   std::vector<float> ordered_;
   std::vector<Candidate> candidates_;
-  double square_[BATCH], error_[BATCH], margin_[BATCH];
-  double limit_[BATCH];
+  Candidate settled_[BATCH * BINS];
+  Candidate* found_[BATCH];  // each row's candidates, in one or the other
+  double reach_ = 0.0, level_ = 0.0, slack_ = 0.0;  // of the panels, and of the search
+  double square_[BATCH] = {}, length_[BATCH] = {}, limit_[BATCH] = {};
   int count_[BATCH];
   bool scored_[BATCH], crowded_[BATCH];
 };

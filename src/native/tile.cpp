@@ -1,16 +1,17 @@
 #include "tile.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 namespace cprime::CPRIME_PATH {
 namespace {
 
 // A tile of rows times N vectors of clusters, with all sums in registers.
 template <int N>
-[[gnu::always_inline]] inline void score_panel(const float* rows, size_t row_stride, int D,
-                                               const float* panel, const float* constants,
-                                               float* scores, size_t stride, float* bins) {
-  Floats sum[TILE][N];
+[[gnu::always_inline]] inline void multiply(const float* rows, size_t row_stride, int D,
+                                            const float* panel, const float* constants,
+                                            Floats (&sum)[TILE][N]) {
 #pragma GCC unroll 8
   for (int r = 0; r < TILE; ++r)
 #pragma GCC unroll 3
@@ -26,37 +27,77 @@ template <int N>
       for (int v = 0; v < N; ++v) sum[r][v] += value * clusters[v];
     }
   }
-#pragma GCC unroll 8
-  for (int r = 0; r < TILE; ++r) {
-    Floats lowest = load<Floats>(bins + r * BINS);
-#pragma GCC unroll 3
-    for (int v = 0; v < N; ++v) {
-      store(scores + r * stride + v * FLOATS, sum[r][v]);
-      lowest = lower(sum[r][v], lowest);
+}
+
+// Calls use(place of a panel, its number of vectors as a type) for panels of `width` clusters.
+template <class Use>
+[[gnu::always_inline]] inline void for_panels(int width, Use use) {
+  for (int c = 0; c < width; c += PANEL) {
+    switch ((width - c) / FLOATS) {
+      case 1:
+        use(c, std::integral_constant<int, 1>());
+        break;
+      case 2:
+        use(c, std::integral_constant<int, 2>());
+        break;
+      default:
+        use(c, std::integral_constant<int, VECTORS>());
     }
-    store(bins + r * BINS, lowest);
   }
 }
 
 }  // namespace
 
 void score_tile(const float* rows, int row_stride, int D, const float* panels,
-                const float* constants, int width, float* scores, int stride, float* bins) {
-  for (int i = 0; i < TILE * BINS; ++i) bins[i] = INFINITY;
-  for (int c = 0; c < width; c += PANEL) {
-    const float* panel = panels + size_t(c) * D;
-    float* bin = bins + c / VECTORS % BINS;
-    switch ((width - c) / FLOATS) {
-      case 1:
-        score_panel<1>(rows, row_stride, D, panel, constants + c, scores + c, stride, bin);
-        break;
-      case 2:
-        score_panel<2>(rows, row_stride, D, panel, constants + c, scores + c, stride, bin);
-        break;
-      default:
-        score_panel<3>(rows, row_stride, D, panel, constants + c, scores + c, stride, bin);
+                const float* constants, int width, Scores& scores) {
+  for (auto& of_row : scores.of_sets) std::fill_n(of_row, BINS, INFINITY);
+  // The last sixteen may not all belong to a panel.
+  const int minima = minima_of(width);
+  for (auto& of_row : scores.of_columns) std::fill_n(of_row + minima - SIXTEEN, SIXTEEN, INFINITY);
+  for_panels(width, [&](int c, auto vectors) __attribute__((always_inline)) {
+    constexpr int N = decltype(vectors)::value;
+    Floats sum[TILE][N];
+    multiply(rows, row_stride, D, panels + size_t(c) * D, constants + c, sum);
+    const int column = c / VECTORS, set = column % BINS;
+#pragma GCC unroll 8
+    for (int r = 0; r < TILE; ++r) {
+      Floats lowest = sum[r][0];
+      store(scores.of_clusters[r] + c, lowest);
+#pragma GCC unroll 3
+      for (int v = 1; v < N; ++v) {
+        store(scores.of_clusters[r] + c + v * FLOATS, sum[r][v]);
+        lowest = lower(sum[r][v], lowest);
+      }
+      store(scores.of_columns[r] + column, lowest);
+      store(scores.of_sets[r] + set, lower(lowest, load<Floats>(scores.of_sets[r] + set)));
     }
-  }
+  });
+}
+
+void lowest_two_of_tile(const float* rows, int row_stride, int D, const float* panels,
+                        const float* constants, int width, int first, LowestTwo* of_rows) {
+  for_panels(width, [&](int c, auto vectors) __attribute__((always_inline)) {
+    constexpr int N = decltype(vectors)::value;
+    Floats sum[TILE][N];
+    multiply(rows, row_stride, D, panels + size_t(c) * D, constants + c, sum);
+    const int set = c / VECTORS % BINS;
+#pragma GCC unroll 8
+    for (int r = 0; r < TILE; ++r) {
+      LowestTwo& of = of_rows[r];
+      Floats lowest = load<Floats>(of.lowest + set), second = load<Floats>(of.second + set);
+      Ints vector = load<Ints>(of.vector + set);
+#pragma GCC unroll 3
+      for (int v = 0; v < N; ++v) {
+        const Floats score = sum[r][v];
+        vector = score < lowest ? all<Ints>(first + c + v * FLOATS) : vector;
+        second = lower(higher(score, lowest), second);
+        lowest = lower(score, lowest);
+      }
+      store(of.lowest + set, lowest);
+      store(of.second + set, second);
+      store(of.vector + set, vector);
+    }
+  });
 }
 
 double multiply_adds(int64_t rounds) {

@@ -5,13 +5,42 @@
 
 namespace cprime::CPRIME_PATH {
 
-// scores[r * stride + c] = constants[c] + sum_d rows[r * row_stride + d] * panel[c][d]
-//
-// There are TILE rows and `width` clusters, a multiple of FLOATS. They lie in panels of
-// D x PANEL values, of which the last may be narrower. bins[r * BINS + b] becomes the
-// lowest score of row r in the b-th of BINS disjoint sets of clusters.
+constexpr int MAX_GROUP = 480;  // clusters scored at once
+
+// Clusters lie in panels of D x PANEL values, of which the last may be narrower. A column of a
+// panel is those of its clusters, up to VECTORS, that are FLOATS apart.
+struct Scores {
+  alignas(64) float of_clusters[TILE][MAX_GROUP];
+  // The lowest of each column; infinite behind the last, up to a multiple of sixteen.
+  alignas(64) float of_columns[TILE][MAX_GROUP / VECTORS];
+  // The lowest of each of BINS disjoint sets of clusters.
+  alignas(64) float of_sets[TILE][BINS];
+};
+
+// How many columns so many clusters have, in sixteens.
+constexpr int minima_of(int width) {
+  const int columns = (width + PANEL - 1) / PANEL * FLOATS;
+  return (columns + SIXTEEN - 1) / SIXTEEN * SIXTEEN;
+}
+
+// scores of row r, cluster c = constants[c] + sum_d rows[r * row_stride + d] * panel[c][d],
+// for TILE rows and `width` clusters, a multiple of sixteen.
 void score_tile(const float* rows, int row_stride, int D, const float* panels,
-                const float* constants, int width, float* scores, int stride, float* bins);
+                const float* constants, int width, Scores& scores);
+
+// The two lowest scores of one row in each of BINS disjoint sets of clusters.
+struct LowestTwo {
+  alignas(64) float lowest[BINS], second[BINS];
+  int32_t vector[BINS];  // the first of the FLOATS clusters among which the lowest is
+
+  // The cluster of the lowest score in a set.
+  int cluster(int set) const { return vector[set] + set % FLOATS; }
+};
+
+// Takes the same scores into account, without storing them: much faster where they would push
+// the panels out of the first cache. The clusters are number `first` and following.
+void lowest_two_of_tile(const float* rows, int row_stride, int D, const float* panels,
+                        const float* constants, int width, int first, LowestTwo* of_rows);
 
 // Runs multiply-adds on registers alone; returns how many floating point operations.
 double multiply_adds(int64_t rounds);

@@ -44,7 +44,8 @@ def _compare(given: Input, X: data.Array, settings: Settings) -> list[Row]:
     theta = contestants.cprime_mixture(X, data.first_centers(X, given.C))
     kept = (*C_PRIMES, given.C)
     sweeps = {c: contestants.cprime_sweep(X, theta, c) for c in kept}
-    timed = interleave(sweeps, settings)
+    peak = machine.Peak()
+    timed = interleave({**sweeps, "peak": peak}, settings)
     rows = []
     for c in kept:
         gflops = 2e-9 * X.size * given.C / timed[c].seconds
@@ -54,7 +55,7 @@ def _compare(given: Input, X: data.Array, settings: Settings) -> list[Row]:
             timed[c],
             ratio=timed[c].seconds / timed[1].seconds,
             gflops=gflops,
-            of_peak=gflops / machine.peak_gflops(),
+            of_peak=gflops / peak.gflops,
             evaluations=stats.evaluations,
             free_energy=stats.free_energy / stats.weight,
         )

@@ -34,6 +34,11 @@ class Block:
     def n_rows(self) -> int:
         return int(self.X.shape[0])
 
+    @property
+    def is_ready(self) -> bool:
+        """Whether consecutive rows are what kernels compute with, as they lie."""
+        return self.scale == 1.0 and not hasattr(self.X, "toarray")
+
     def slices(self, n_rows: int = LEAF_ROWS) -> Iterator[slice]:
         """Yield where every `n_rows` rows lie."""
         for start in range(0, self.n_rows, n_rows):

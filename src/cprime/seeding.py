@@ -157,10 +157,9 @@ def _extremes(rows: Rows) -> tuple[Array, Array]:
 
     def extremes(values: Array, weights: Array) -> tuple[Array, Array]:
         weighted = (weights > 0)[:, None]
-        values = values.astype(np.float64)
         lowest = values.min(axis=0, initial=np.inf, where=weighted)
         highest = values.max(axis=0, initial=-np.inf, where=weighted)
-        return lowest[None], highest[None]
+        return lowest[None].astype(np.float64), highest[None].astype(np.float64)
 
     lowest, highest = rows.map(extremes)
     return lowest.min(axis=0), highest.max(axis=0)

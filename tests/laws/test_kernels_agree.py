@@ -567,6 +567,29 @@ def test_rows_and_means_beyond_the_reach_of_float32_are_not_lost(
 
 
 @others
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("D", [1, 3, 20])
+def test_near_ties_are_decided_at_every_scale_at_once(name, D, dtype):
+    # Clusters in tight groups from near to far: what rounding may hide near a row has
+    # nothing to do with how far away the farthest mean is.
+    rng = np.random.default_rng(D)
+    scales = np.repeat(10.0 ** np.arange(-3, 6), 30)[:, None]
+    places = scales * rng.standard_normal((9, D)).repeat(30, axis=0)
+    means = places + 1e-6 * scales * rng.standard_normal((270, D))
+    rows = means[rng.integers(270, size=3000)]
+    rows = (rows + 1e-6 * np.abs(rows) * rng.standard_normal(rows.shape)).astype(dtype)
+    coefficients = Isotropic().coefficients(Theta(means, 1e-8))
+    kernel = get_kernel(name)
+    nearest = reference.nearest(rows, coefficients)
+    assert np.array_equal(kernel.nearest(rows, coefficients), nearest)
+    for C_prime in (1, 2, 7, 15, 40):
+        found = kernel.posterior(rows, coefficients, C_prime)
+        expected = reference.posterior(rows, coefficients, C_prime)
+        assert_same_clusters(found, expected)
+        assert np.array_equal(found.distances, expected.distances)
+
+
+@others
 def test_what_is_remembered_saves_work(name):
     rng = np.random.default_rng(0)
     centres = rng.uniform(-50.0, 50.0, (200, 40))

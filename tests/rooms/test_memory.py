@@ -61,7 +61,7 @@ def test_sparse_rows_are_dense_one_block_at_a_time(monkeypatch):
             sizes.append(self.shape[0])
             return super().toarray(*args, **kwargs)
 
-    monkeypatch.setattr(memory, "MAPPED_VALUES", 1)
+    monkeypatch.setattr(memory, "COPIED_VALUES", 1)
     MemoryRows(Watched(X)).map(lambda values, weights: weights)
     assert max(sizes) <= LEAF_ROWS and sum(sizes) == N
 

@@ -60,14 +60,16 @@ class Units:
 
     def rows(self, X: Any, weights: Array) -> MemoryRows:
         """Return the rows in computing units, or say which one does not fit in."""
-        self.refuse_far(X, "X")
+        # No finite float32 is too large, as a rule: nothing to look for.
+        if float(np.finfo(X.dtype).max) > self._limit:
+            self.refuse_far(X, "X")
         if self.weight_scale != 1.0:
             weights = weights * self.weight_scale
         return MemoryRows(X, weights, self.scale)
 
     def refuse_far(self, X: Any, what: str) -> None:
         """Raise if squares of these values overflow in computing units."""
-        limit = math.ldexp(1.0, FARTHEST_EXPONENT) / self.scale
+        limit = self._limit
         if inputs.magnitude(X) <= limit:
             return
         row, column, value, _ = inputs.first(X, lambda values: np.abs(values) > limit)
@@ -76,6 +78,10 @@ class Units:
             f"larger than the rest (limit {limit:.3g}) that squared distances cannot "
             "be told apart in float64: remove it, or rescale or clip the column."
         )
+
+    @property
+    def _limit(self) -> float:
+        return math.ldexp(1.0, FARTHEST_EXPONENT) / self.scale
 
     def means_in(self, means: Array) -> Array:
         return np.asarray(means, dtype=np.float64) * self.scale

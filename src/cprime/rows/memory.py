@@ -16,8 +16,10 @@ from cprime.theta import Coefficients
 from cprime.typing import Array
 
 # `map` hands out rows in parts of about this many values: enough for a kernel to share
-# among threads, and little beside the memory of a laptop when CSR rows are made dense.
-MAPPED_VALUES = 2**22
+# among threads, and little beside the memory of a laptop when rows have to be copied.
+COPIED_VALUES = 2**22
+# Rows that need no copy come in parts so large that a kernel's start is nothing.
+MAPPED_VALUES = 2**25
 
 
 class MemoryRows:
@@ -70,7 +72,8 @@ class MemoryRows:
         return K.reassigned(indices, cluster)
 
     def map(self, function: Callable[..., Any], *per_row: Array) -> Any:
-        n_leaves = max(1, MAPPED_VALUES // (LEAF_ROWS * self.n_features))
+        at_once = MAPPED_VALUES if self.block.is_ready else COPIED_VALUES
+        n_leaves = max(1, at_once // (LEAF_ROWS * self.n_features))
         parts = self.block.slices(n_leaves * LEAF_ROWS)
         return concatenated([function(*self._part(rows, per_row)) for rows in parts])
 

@@ -11,7 +11,7 @@ from benchmarks.settings import Settings
 
 QUESTION = "how much faster is a fit with more threads?"
 CONTESTANTS = ("cprime", "scikit-learn", "intelex", "faiss")
-INPUTS = (Input("KDD", 200), Input("blobs", 1000, 200_000, 64))
+INPUTS = (Input("KDD", 200),)
 QUICK = (Input("blobs", 30, 3000, 16),)
 ITERATIONS = 10
 # Processes per thread count, in turn, so that one bad minute does not hit one count.

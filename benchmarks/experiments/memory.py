@@ -16,7 +16,8 @@ CONTESTANTS = ("cprime", "scikit-learn", "intelex", "faiss")
 SOFT = "cprime, C'=3"
 SHAPE = {"N": 1_000_000, "D": 16, "C": 1000}
 QUICK = {"N": 20_000, "D": 16, "C": 20}
-ITERATIONS = 3
+# Enough for rows to settle and bounds to be taken.
+ITERATIONS = 25
 STATUS = Path("/proc/self/status")
 COLUMNS = (
     tables.CASE,

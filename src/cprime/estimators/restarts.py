@@ -146,7 +146,11 @@ class Restarts:
         theta = Theta(self._rounded(run.last.theta.means), run.last.theta.covariance)
         fit = em.finish(self._problem, theta, run.last.K)
         evaluations += fit.stats.evaluations
-        return replace(run, fit=fit, evaluations=evaluations)
+        # The clusters of the last step are those of the fit now; what a kernel noted
+        # with the old ones is let go.
+        last = replace(run.last, K=fit.K)
+        self.current = run = Run(run.trace, last, evaluations, fit)
+        return run
 
     def _consider(self, run: Run) -> None:
         self.evaluations += run.evaluations

@@ -95,6 +95,9 @@ def sweep(
         plan.afresh,
     )
     sums = LeafSum(tuple(Node(start, level, Stats(*of)) for start, level, *of in nodes))
+    if plan.afresh:
+        # The last sweep of a fit: bounds would only take up memory.
+        return Kept(K), sums
     changed = sum(node.value.changed for node in sums.nodes)
     serial = 0 if memory is None else memory.serial
     return Kept(K, Hints(changed, memory, serial)), sums

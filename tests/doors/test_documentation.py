@@ -3,8 +3,11 @@
 import contextlib
 import doctest
 import io
+import json
 import re
 from pathlib import Path
+
+import pytest
 
 import cprime.estimators.kmeans
 
@@ -25,3 +28,55 @@ def test_the_readme_example_prints_what_it_says():
 def test_the_docstring_example():
     result = doctest.testmod(cprime.estimators.kmeans)
     assert result.attempted >= 5 and result.failed == 0
+
+
+# Lines of the README's table of times, and the measurements they stand for.
+MEASURED = {
+    "whole fit, KDD proteins 145,751 x 74, C=200": ("fit", "KDD 145,751 x 74, C=200"),
+    "whole fit, the same with C=2000": ("fit", "KDD 145,751 x 74, C=2000"),
+    "whole fit, blobs 200,000 x 64, C=1000": ("fit", "blobs 200,000 x 64, C=1000"),
+    "one scan, the same": ("scan", "blobs 200,000 x 64, C=1000"),
+    "one iteration of EM, KDD, C=200 (`GaussianMixture`)": (
+        "em",
+        "KDD 145,751 x 74, C=200",
+    ),
+    "100 restarts, BIRCH 2,500 x 2, C=25": (
+        "restarts",
+        "BIRCH 2,500 x 2, C=25, 100 restarts",
+    ),
+    "iterations 2 to 6, digits 1,797 x 64, C=25": (
+        "early",
+        "digits 1,797 x 64, C=25",
+    ),
+}
+CONTESTANTS = (
+    {"cprime", "cprime, C'=200 (EM)"},
+    {"scikit-learn", "GaussianMixture, richer"},
+    {"intelex"},
+    {"faiss"},
+)
+SECONDS = {"s": 1.0, "ms": 1e-3}
+
+
+def times_in_the_readme():
+    """Return the cells of every line of the table, by what the line is called."""
+    table = re.search(r"\| \| cprime \|.*?\n\n", (ROOT / "README.md").read_text(), re.S)
+    lines = [line.strip("|").split("|") for line in table.group().splitlines()[2:]]
+    return {cells[0].strip(): cells[1:] for cells in lines if len(cells) > 1}
+
+
+def test_the_readme_has_the_times_that_were_measured():
+    table = times_in_the_readme()
+    assert set(table) == set(MEASURED)
+    for name, (experiment, case) in MEASURED.items():
+        file = ROOT / "benchmarks" / "results" / f"{experiment}.json"
+        rows = [r for r in json.loads(file.read_text())["rows"] if r["case"] == case]
+        for cell, who in zip(table[name], CONTESTANTS, strict=True):
+            found = [r["seconds"] for r in rows if r["contestant"] in who]
+            if not cell.strip():
+                continue
+            number, unit = cell.replace("*", "").split()
+            # As many digits as are shown.
+            error = 0.5 * 10.0 ** -len(number.partition(".")[2])
+            shown = float(number), found[0] / SECONDS[unit]
+            assert shown[0] == pytest.approx(shown[1], abs=1.001 * error), (name, who)

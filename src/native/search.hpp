@@ -162,7 +162,7 @@ class Search {
   }
 
   // Rounded up, and never so high that the padding of a panel would count.
-  static float rounded_up(double limit) {
+  static float as_float(double limit) {
     return std::min(float(limit + std::abs(limit) * 2.0 * UNIT_ROUNDOFF), FLT_MAX);
   }
 
@@ -227,7 +227,7 @@ class Search {
     float limits[BATCH];
     for (int i = 0; i < n; ++i) limits[i] = lowest(load<Sixteen>(lowest_two_[i].lowest));
     // Without a branch, so in vectors.
-    for (int i = 0; i < n; ++i) limits[i] = rounded_up(limit(limits[i], square_[i], length_[i]));
+    for (int i = 0; i < n; ++i) limits[i] = as_float(limit(limits[i], square_[i], length_[i]));
     for (int i = 0; i < n; ++i) {
       if (!scored_[i]) continue;
       const LowestTwo& two = lowest_two_[i];
@@ -282,14 +282,14 @@ class Search {
       lengths[r] = length_[i];
     }
     float limits[TILE];
-    for (int r = 0; r < TILE; ++r) limits[r] = rounded_up(limit(bounds[r], squares[r], lengths[r]));
+    for (int r = 0; r < TILE; ++r) limits[r] = as_float(limit(bounds[r], squares[r], lengths[r]));
     for (int r = 0; r < n; ++r)
       if (!crowded_[rows[r]]) collect(rows[r], r, width, first, limits[r], wanted);
   }
 
   void collect(int i, int r, int width, int first, float limit, int wanted) {
     const float *columns = scores_.of_columns[r], *scores = scores_.of_clusters[r];
-    const int n = minima_of(width);
+    const int n = columns_of(width);
     Candidate* found = candidates(i);
     int count = count_[i];
     for (int j = 0; j < n; j += WORD) {
@@ -316,7 +316,7 @@ class Search {
   // Drops candidates that later ones have made hopeless.
   bool make_room(int i, int wanted) {
     settle(i, wanted);
-    crowded_[i] = count_[i] > capacity_ / 2;
+    crowded_[i] = count_[i] > capacity_ - WORD;
     return !crowded_[i];
   }
 

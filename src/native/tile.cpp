@@ -52,8 +52,8 @@ void score_tile(const float* rows, int row_stride, int D, const float* panels,
                 const float* constants, int width, Scores& scores) {
   for (auto& of_row : scores.of_sets) std::fill_n(of_row, BINS, INFINITY);
   // The last sixteen may not all belong to a panel.
-  const int minima = minima_of(width);
-  for (auto& of_row : scores.of_columns) std::fill_n(of_row + minima - SIXTEEN, SIXTEEN, INFINITY);
+  const int columns = columns_of(width);
+  for (auto& of_row : scores.of_columns) std::fill_n(of_row + columns - SIXTEEN, SIXTEEN, INFINITY);
   for_panels(width, [&](int c, auto vectors) __attribute__((always_inline)) {
     constexpr int N = decltype(vectors)::value;
     Floats sum[TILE][N];

@@ -18,7 +18,7 @@ struct Scores {
 };
 
 // How many columns so many clusters have, in sixteens.
-constexpr int minima_of(int width) {
+constexpr int columns_of(int width) {
   const int columns = (width + PANEL - 1) / PANEL * FLOATS;
   return (columns + SIXTEEN - 1) / SIXTEEN * SIXTEEN;
 }

@@ -5,8 +5,10 @@ import math
 import numpy as np
 import pytest
 
+from cprime import em
 from cprime.kernels import native
 from cprime.models import Isotropic
+from cprime.problem import Problem
 from cprime.rows import MemoryRows
 from cprime.search import Exact
 from cprime.theta import Theta
@@ -34,6 +36,17 @@ def test_rows_that_have_settled_look_at_few_clusters():
     # One sweep to see that they have, one to take bounds.
     assert work[:3] == [200] * 3
     assert max(work[3:]) < 20
+
+
+def test_the_last_sweep_of_a_fit_lets_bounds_go():
+    rng = np.random.default_rng(0)
+    means, kept = rng.uniform(-50.0, 50.0, (200, 40)), None
+    rows = MemoryRows(means[rng.integers(200, size=3000)])
+    problem = Problem(rows, Isotropic(), Exact(), native, 1)
+    for _ in range(3):
+        kept, _ = problem.sweep(Theta(means, 1.0), kept)
+    assert kept.hints.memory is not None
+    assert em.finish(problem, Theta(means, 1.0), kept).K.hints is None
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

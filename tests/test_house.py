@@ -15,17 +15,20 @@ STOREYS = [
     ["rows"],
     ["problem", "spread", "seeding", "relocation", "em", "bounds"],
     ["datasets", "estimators"],
+    ["experiments"],
     ["__init__"],
+    ["cli"],
 ]
 STOREY_OF = {room: i for i, rooms in enumerate(STOREYS) for room in rooms}
 
 ADDRESSES = {
-    "sklearn": {"estimators"},
+    "sklearn": {"estimators", "experiments"},
     "scipy": {"estimators"},
-    "matplotlib": set(),
+    "matplotlib": {"experiments"},
     "torch": set(),
     "dask": set(),
-    "pyarrow": set(),
+    "pyarrow": {"datasets"},
+    "rich": {"cli"},
 }
 
 FILES = sorted(SOURCE.rglob("*.py"))

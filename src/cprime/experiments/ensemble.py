@@ -1,0 +1,106 @@
+"""The BIRCH sets everything is run on, and how typical a published number is."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from cprime.experiments import birch
+from cprime.experiments.birch import ALGORITHMS
+from cprime.experiments.records import Records
+from cprime.experiments.settings import Setting
+
+# A published value is typical if it is no farther from the mean over sets than this,
+# in standard deviations.
+MOST_DEVIATIONS = 3.0
+
+
+@dataclass(frozen=True)
+class Ensemble:
+    """Sets of both kinds, drawn with seeds 0, 1, ..., and how often each is run.
+
+    Attributes
+    ----------
+    n_sets, n_runs : int
+    n_candidates : int
+        Sets among which the one most like the published one is looked for.
+    """
+
+    n_sets: int
+    n_runs: int
+    n_candidates: int
+
+    def shown(self, kind: str) -> int:
+        """Return the seed of the set that figures show."""
+        return birch.most_like_published(kind, self.n_candidates)
+
+    def setting(self, kind: str, seed: int, name: str, seeding: str) -> Setting:
+        """Return the runs of an algorithm of Table S1 on one set."""
+        C_prime, eps = ALGORITHMS[name]
+        return birch.setting(
+            kind, seed, C_prime, eps=eps, seeding=seeding, n_runs=self.n_runs
+        )
+
+    def settings(self, kind: str, name: str, seeding: str) -> list[Setting]:
+        """Return the runs of an algorithm on all sets."""
+        seeds = range(self.n_sets)
+        return [self.setting(kind, seed, name, seeding) for seed in seeds]
+
+    def results(
+        self, records: Records, kind: str, name: str, seeding: str
+    ) -> list[dict[str, Any]]:
+        """Return what those runs found, set by set."""
+        return [records[s] for s in self.settings(kind, name, seeding)]
+
+
+FULL = Ensemble(n_sets=20, n_runs=birch.N_RUNS, n_candidates=birch.N_CANDIDATES)
+QUICK = Ensemble(n_sets=4, n_runs=10, n_candidates=40)
+
+
+def ensemble(quick: bool) -> Ensemble:
+    """Return the sets of a quick or a full reproduction."""
+    return QUICK if quick else FULL
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a value stands among others.
+
+    Attributes
+    ----------
+    center, spread : float
+        Mean and standard deviation of the others.
+    deviations : float
+        How many of those the value is above the mean.
+    share_below : float
+        The share of the others that are lower.
+    """
+
+    center: float
+    spread: float
+    deviations: float
+    share_below: float
+
+    @classmethod
+    def of(cls, value: float, others: list[float]) -> "Place":
+        """Return the place of a value."""
+        center, spread = float(np.mean(others)), float(np.std(others, ddof=1))
+        difference = value - center
+        return cls(
+            center,
+            spread,
+            difference / spread if spread > 0.0 else float(np.sign(difference)) * 1e9,
+            float(np.mean(np.less(others, value))),
+        )
+
+    @property
+    def is_typical(self) -> bool:
+        """Whether the value might be one of the others."""
+        return abs(self.deviations) <= MOST_DEVIATIONS
+
+    def text(self, digits: int) -> str:
+        """Return mean and spread of the others, and the place of the value."""
+        return (
+            f"{self.center:.{digits}f} ± {self.spread:.{max(digits, 1)}f} "
+            f"(z {self.deviations:+.1f}, above {self.share_below:.0%})"
+        )

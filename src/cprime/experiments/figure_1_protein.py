@@ -1,0 +1,219 @@
+"""Fig. 1 G and H: k-means-C' on the protein data of the KDD Cup 2004."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from cprime.experiments import drawing, protein, published
+from cprime.experiments.exhibits import Exhibit, Table, Verdict
+from cprime.experiments.records import Records
+from cprime.experiments.settings import Setting
+from cprime.typing import Array
+
+TITLE = "Fig. 1 G, H: k-means-C' on the KDD Cup 2004 protein data"
+TEXT = (
+    "145,751 rows of 74 features, C=200, ten runs from greedy k-means++ seeds. L solid "
+    "and F dashed with their standard errors (G), quantization error (H). L and phi "
+    "are computed in the first twenty iterations and in every fifth of the others."
+)
+QUICK_TEXT = (
+    "Few rows, clusters, iterations and runs: enough to see it work, not to compare."
+)
+
+
+@dataclass(frozen=True)
+class Size:
+    """How much of it is run."""
+
+    C: int
+    c_primes: tuple[int, ...]
+    n_runs: int
+    n_iterations: int
+    n_rows: int
+
+
+FULL = Size(
+    published.KDD_C,
+    published.KDD_C_PRIMES,
+    published.KDD_RUNS,
+    published.KDD_ITERATIONS,
+    0,
+)
+QUICK = Size(20, (1, 2, 10, 20), 2, 20, 3000)
+
+
+def settings(quick: bool) -> list[Setting]:
+    """Return runs for every C'."""
+    size = QUICK if quick else FULL
+    return [_setting(size, c, i) for c in size.c_primes for i in range(size.n_runs)]
+
+
+def show(records: Records, quick: bool) -> Exhibit:
+    """Draw both panels, and compare gaps and ranges with the published ones."""
+    size = QUICK if quick else FULL
+    curves = {c: Curves.of(records, size, c) for c in size.c_primes}
+    figure, panels = drawing.new_figure(11, 4.5, columns=2)
+    draw_bounds(panels[0, 0], "G", curves, size.C)
+    for c, of in curves.items():
+        _band(panels[0, 1], of.looked_at, of.phi, c, size.C)
+    drawing.title(panels[0, 1], "H", "quantization error, mean and standard error")
+    panels[0, 1].set(xlabel="iteration", ylabel="phi", xlim=(0, size.n_iterations))
+    panels[0, 1].legend(fontsize=8, frameon=False)
+    if not quick:
+        panels[0, 0].set_ylim(published.KDD_L)
+        panels[0, 1].set_ylim(published.KDD_PHI)
+    text = f"{TEXT} {QUICK_TEXT}" if quick else TEXT
+    return Exhibit(
+        TITLE,
+        text,
+        {"figure-1-protein": figure},
+        [_table(curves, size)],
+        _verdicts(curves, quick),
+    )
+
+
+@dataclass(frozen=True)
+class Curves:
+    """All runs with one C', shape (runs, iterations)."""
+
+    looked_at: Array
+    F: Array
+    L: Array
+    phi: Array
+
+    @classmethod
+    def of(cls, records: Records, size: Size, C_prime: int) -> "Curves":
+        """Return the curves; a run that has converged stays where it is."""
+        results = [records[_setting(size, C_prime, i)] for i in range(size.n_runs)]
+        longest = max((of["iterations"] for of in results), key=lambda of: of[-1])
+        looked_at = np.array(longest)
+
+        def read(name: str, at: str) -> Array:
+            rows = []
+            for of in results:
+                where = np.arange(len(of["F"])) if at == "all" else of["iterations"]
+                last = np.searchsorted(where, looked_at, side="right") - 1
+                rows.append(np.array(of[name])[last])
+            return np.array(rows)
+
+        return cls(looked_at, read("F", "all"), read("L", "some"), read("phi", "some"))
+
+    @property
+    def gaps(self) -> Array:
+        """L - F of every run at its end."""
+        return self.L[:, -1] - self.F[:, -1]
+
+
+def draw_bounds(panel: Axes, letter: str, curves: dict[int, Curves], C: int) -> None:
+    """Draw L and F for every C'."""
+    for c, of in curves.items():
+        _band(panel, of.looked_at, of.L, c, C)
+        _band(panel, of.looked_at, of.F, c, C, linestyle=drawing.DASHES)
+    last = max(int(of.looked_at[-1]) for of in curves.values())
+    drawing.title(panel, letter, "L solid, F dashed, with standard errors")
+    panel.set(xlabel="iteration", ylabel="nats per row", xlim=(0, last))
+    panel.legend(fontsize=8, frameon=False, loc="lower right")
+
+
+def _band(
+    panel: Axes, x: Array, runs: Array, c: int, C: int, linestyle: object = "-"
+) -> None:
+    center, error = runs.mean(axis=0), _standard_error(runs)
+    # One name for both lines of a C'.
+    name = drawing.label(c, C) if linestyle == "-" else None
+    panel.plot(
+        x,
+        center,
+        color=drawing.colour(c),
+        linewidth=1.2,
+        linestyle=linestyle,
+        label=name,
+    )
+    panel.fill_between(
+        x,
+        center - error,
+        center + error,
+        color=drawing.colour(c),
+        alpha=0.2,
+        linewidth=0,
+    )
+
+
+def _standard_error(runs: Array) -> Array:
+    error: Array = runs.std(axis=0, ddof=1) / np.sqrt(len(runs))
+    return error
+
+
+def _table(curves: dict[int, Curves], size: Size) -> Table:
+    header = ("C'", "L", "F", "gap", "phi", "runs")
+    rows = [
+        (
+            str(c),
+            _mean(of.L[:, -1], ".3f"),
+            _mean(of.F[:, -1], ".3f"),
+            _mean(of.gaps, ".4f"),
+            _mean(of.phi[:, -1], ".4g"),
+            str(size.n_runs),
+        )
+        for c, of in curves.items()
+    ]
+    title = f"After {size.n_iterations} iterations: mean ± standard error over runs"
+    return Table("figure-1-protein", title, header, rows)
+
+
+def _mean(runs: Array, form: str) -> str:
+    return f"{runs.mean():{form}} ± {float(_standard_error(runs)):.2g}"
+
+
+def _verdicts(curves: dict[int, Curves], quick: bool) -> list[Verdict]:
+    gaps = {c: float(of.gaps.mean()) for c, of in curves.items()}
+    shown = ", ".join(f"C'={c}: {gap:.4f}" for c, gap in gaps.items())
+    spread = "standard errors " + ", ".join(
+        f"{float(_standard_error(of.gaps)):.2g}" for of in curves.values()
+    )
+    verdicts = [
+        Verdict(
+            "Fig. 1G: the gap is clearly smaller at C'=2 than for k-means",
+            "clearly smaller",
+            shown,
+            spread,
+            gaps[2] < 0.8 * gaps[1],
+        ),
+        Verdict(
+            "Fig. 1G: the gap is almost nil at C'=10",
+            "nearly vanishes",
+            shown,
+            spread,
+            gaps[10] < 0.05 * gaps[1],
+        ),
+    ]
+    if quick:
+        return verdicts
+    ends = [float(of.L[:, -1].mean()) for of in curves.values()]
+    errors = [float(of.phi[:, -1].mean()) for of in curves.values()]
+    verdicts += [
+        _inside("Fig. 1G: L ends on the paper's axis", published.KDD_L, ends, ".2f"),
+        _inside(
+            "Fig. 1H: phi ends on the paper's axis", published.KDD_PHI, errors, ".4g"
+        ),
+    ]
+    return verdicts
+
+
+def _inside(
+    claim: str, axis: tuple[float, float], values: list[float], form: str
+) -> Verdict:
+    return Verdict(
+        claim,
+        f"{axis[0]:{form}} to {axis[1]:{form}}",
+        f"{min(values):{form}} to {max(values):{form}}",
+        "over C'",
+        axis[0] <= min(values) and max(values) <= axis[1],
+    )
+
+
+def _setting(size: Size, C_prime: int, seed: int) -> Setting:
+    return protein.setting(
+        C_prime, seed, C=size.C, n_iterations=size.n_iterations, n_rows=size.n_rows
+    )

@@ -1,0 +1,40 @@
+"""How far above the truth do the best runs of k-means get?"""
+
+from typing import Any
+
+import numpy as np
+
+from cprime import em
+from cprime.experiments import birch
+from cprime.experiments.birch import SEEDINGS, C, count_missed, draw
+from cprime.experiments.likelihood import quality
+from cprime.experiments.published import GRID
+from cprime.experiments.settings import Setting
+from cprime.kernels import get_kernel
+from cprime.models import Isotropic
+from cprime.problem import Problem
+from cprime.rows import MemoryRows
+from cprime.search import Exact
+from cprime.theta import Theta
+
+
+def setting(n_per_cluster: int, n_runs: int) -> Setting:
+    """Return the setting of some runs on one grid of so many rows."""
+    return Setting.of("overfitting", n_per_cluster=n_per_cluster, n_runs=n_runs, seed=0)
+
+
+def run(n_per_cluster: int, n_runs: int, seed: int) -> dict[str, Any]:
+    """Return L of the best of some k-means runs on a grid, and of the truth."""
+    data = draw(GRID, seed, n_per_cluster)
+    problem = Problem(
+        MemoryRows(data.data), Isotropic(), Exact(), get_kernel("auto"), 1
+    )
+    best = -np.inf
+    for i in range(n_runs):
+        rng = np.random.default_rng([seed, i])
+        means = SEEDINGS["greedy"](problem.rows, C, problem.kernel, rng).means
+        *_, last = em.steps(problem, means, birch.TOLERANCE, birch.MAX_ITER)
+        if count_missed(data.centers, last.theta.means) == 0:
+            best = max(best, quality(problem.rows, last.theta).L)
+    true = quality(problem.rows, Theta(data.centers, data.variance)).L
+    return {"best": float(best), "truth": true}

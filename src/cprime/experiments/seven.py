@@ -1,0 +1,55 @@
+"""Seven overlapping Gaussians, from the truth: where k-means and EM go."""
+
+from typing import Any
+
+import numpy as np
+
+from cprime import em
+from cprime.datasets import make_seven_gaussians
+from cprime.experiments.likelihood import quality
+from cprime.experiments.settings import Setting
+from cprime.kernels import get_kernel
+from cprime.models import Isotropic
+from cprime.problem import Problem
+from cprime.rows import MemoryRows
+from cprime.search import Exact
+
+
+def setting(
+    C_prime: int, n_per_cluster: int, n_iterations: int, seed: int = 0
+) -> Setting:
+    """Return the setting of one run with C' = 1 (k-means) or 7 (EM)."""
+    return Setting.of(
+        "seven",
+        C_prime=C_prime,
+        n_per_cluster=n_per_cluster,
+        n_iterations=n_iterations,
+        seed=seed,
+    )
+
+
+def run(
+    C_prime: int, n_per_cluster: int, n_iterations: int, seed: int
+) -> dict[str, Any]:
+    """Return F, L and phi of every iteration, and the means at the end.
+
+    EM starts with the true variance, k-means with that of its labels (Eq. 12).
+    """
+    sample = make_seven_gaussians(n_per_cluster, rng=seed)
+    variance = None if C_prime == 1 else sample.variance
+    problem = Problem(
+        MemoryRows(sample.data),
+        Isotropic(variance_init=variance),
+        Exact(),
+        get_kernel("auto"),
+        C_prime,
+    )
+    never = em.Tolerance(0.0, 0.0)
+    steps = list(em.steps(problem, sample.centers, never, n_iterations))
+    seen = [quality(problem.rows, step.theta) for step in steps]
+    return {
+        "F": [step.free_energy for step in steps],
+        "L": [of.L for of in seen],
+        "phi": [of.phi for of in seen],
+        "centers": np.asarray(steps[-1].theta.means).tolist(),
+    }

@@ -2,14 +2,15 @@
 
 import argparse
 import sys
-import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from datetime import date
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import cprime
 from cprime.experiments import EXPERIMENTS
+from cprime.experiments.exhibits import Verdict
 
 INTERRUPTED = 130
 
@@ -70,9 +71,9 @@ def _name(text: str) -> str:
 
 
 def _reproduce(options: argparse.Namespace) -> int:
-    from cprime.experiments.publication import publish, verdicts_table
+    from cprime.experiments.publication import publish, verdicts
     from cprime.experiments.records import Records
-    from cprime.experiments.reproduction import missing, run
+    from cprime.experiments.reproduction import missing, run, seconds
 
     names = list(EXPERIMENTS) if "all" in options.names else options.names
     modules = {
@@ -80,46 +81,68 @@ def _reproduce(options: argparse.Namespace) -> int:
     }
     records = Records(options.out / "results.jsonl")
     settings = [s for of in modules.values() for s in of.settings(options.quick)]
-    start = time.perf_counter()
     open_settings = missing(settings, records)
-    for _ in _with_progress(run(open_settings, records), len(open_settings)):
-        pass
+    with _progress() as progress:
+        task = progress.add_task("Running", total=sum(map(seconds, open_settings)))
+        for done in run(open_settings, records):
+            progress.advance(task, seconds(done))
     exhibits = {n: of.show(records, options.quick) for n, of in modules.items()}
-    page = publish(exhibits, options.out, time.perf_counter() - start)
-    _print_verdicts(verdicts_table(exhibits).rows)
+    used = set(settings)
+    page = publish(
+        exhibits,
+        options.out,
+        date=max(map(records.date, used), default=date.today().isoformat()),
+        seconds=sum(map(records.seconds, used)),
+    )
+    _print(verdicts(exhibits))
     print(f"Page: {page}")
     return 0
 
 
-def _with_progress(work: Iterable[Any], total: int) -> Iterable[Any]:
+def _progress() -> Any:
+    """Return a bar that knows how much time is left."""
     from rich.progress import (
         BarColumn,
-        MofNCompleteColumn,
         Progress,
+        TaskProgressColumn,
         TextColumn,
         TimeElapsedColumn,
         TimeRemainingColumn,
     )
 
-    columns = (
-        TextColumn("Running"),
+    return Progress(
+        TextColumn("{task.description}"),
         BarColumn(),
-        MofNCompleteColumn(),
+        TaskProgressColumn(),
         TimeElapsedColumn(),
-        TextColumn("left"),
+        TextColumn("gone,"),
         TimeRemainingColumn(),
+        TextColumn("left"),
+        speed_estimate_period=600.0,
     )
-    with Progress(*columns) as progress:
-        yield from progress.track(work, total=total)
 
 
-def _print_verdicts(rows: Sequence[tuple[str, ...]]) -> None:
+def _print(verdicts: Sequence[Verdict]) -> None:
+    from rich import box
     from rich.console import Console
+    from rich.markup import escape
     from rich.table import Table
 
-    table = Table("", "claim", "published", "measured", "spread")
-    for row in rows:
-        table.add_row(*row[:5])
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    table.add_column("", width=1)
+    for column, share in {
+        "claim": 4,
+        "published": 2,
+        "measured": 3,
+        "spread": 3,
+    }.items():
+        table.add_column(column, ratio=share, overflow="fold")
+    for verdict in verdicts:
+        mark = "[green]✓[/]" if verdict.holds else "[red]✗[/]"
+        cells = (verdict.claim, verdict.published, verdict.measured, verdict.spread)
+        table.add_row(mark, *map(escape, cells))
+        if not verdict.holds:
+            table.add_row("", f"[dim]{escape(verdict.why)}[/]", end_section=True)
     Console().print(table)
-    held = sum(row[0] == "✓" for row in rows)
-    print(f"{held} of {len(rows)} published numbers and claims hold.")
+    held = sum(verdict.holds for verdict in verdicts)
+    print(f"{held} of {len(verdicts)} published numbers and claims hold.")

@@ -5,14 +5,20 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from cprime.typing import Array
 
-# By C': k-means, two, several, all.
+# By C': k-means, two, several; and all of them.
 COLOURS = {1: "#bd1f01", 2: "#3f90da", 5: "#2f9e44", 10: "#2f9e44"}
-OF_ALL = "#717581"
+OF_ALL = "#9aa0a6"
+# Curves that coincide are seen as layers, the wider below.
+WIDTHS = {1: 1.0, 2: 1.5, 5: 2.6, 10: 2.6}
+WIDTH_OF_ALL = 4.0
 # By the number of clusters a run has missed; None is the mean of all runs.
 MISSED_COLOURS = {0: "#bd1f01", 1: "#3f90da", 2: "#2f9e44", None: "#717581"}
+# Measures as axes name them.
+MEASURES = {"L": "likelihood L", "phi": "φ", "purity": "purity", "nmi": "NMI"}
 TRUTH, FOUND = "#3f90da", "#bd1f01"
 DASHES = (0, (6, 2))
 
@@ -20,6 +26,47 @@ DASHES = (0, (6, 2))
 def colour(C_prime: int) -> str:
     """Return the colour of k-means-C'."""
     return COLOURS.get(C_prime, OF_ALL)
+
+
+def curve(
+    panel: Axes, x: Array, y: Array, C_prime: int, *, name: str = "", dashed: bool
+) -> None:
+    """Draw a curve of k-means-C'."""
+    width = WIDTHS.get(C_prime, WIDTH_OF_ALL)
+    # Dashes are as long on a wide line as on a narrow one.
+    dashes = (0, (6.0 / width, 2.5 / width)) if dashed else "-"
+    panel.plot(
+        x,
+        y,
+        color=colour(C_prime),
+        linewidth=width,
+        linestyle=dashes,
+        dash_capstyle="butt",
+        zorder=3.0 - 0.1 * width,
+        label=name or None,
+    )
+
+
+def printed(panel: Axes, value: float, colour: str, *, hollow: bool) -> None:
+    """Point at a value the paper prints, from outside the right edge."""
+    low, high = panel.get_ylim()
+    if low <= value <= high:
+        panel.plot(
+            [1.015],
+            [value],
+            marker="<",
+            markersize=5,
+            color=colour,
+            markerfacecolor="white" if hollow else colour,
+            transform=panel.get_yaxis_transform(),
+            clip_on=False,
+        )
+
+
+def iterations(panel: Axes, last: int) -> None:
+    """Let the horizontal axis count iterations."""
+    panel.set(xlabel="iteration", xlim=(0, last))
+    panel.xaxis.set_major_locator(MaxNLocator(5, integer=True))
 
 
 def label(C_prime: int, C: int) -> str:
@@ -50,7 +97,10 @@ def title(panel: Axes, letter: str, text: str) -> None:
 
 
 def line_across(panel: Axes, height: float, text: str, where: str = "bottom") -> None:
-    """Draw a thin line at a published or true value, with its name at the right end."""
+    """Draw a thin line at some value, with its name at the right end."""
+    low, high = panel.get_ylim()
+    if not low < height < high:
+        return
     panel.axhline(height, color="0.45", linewidth=0.8, zorder=1)
     panel.annotate(
         text,

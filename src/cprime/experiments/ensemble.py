@@ -98,9 +98,13 @@ class Place:
         """Whether the value might be one of the others."""
         return abs(self.deviations) <= MOST_DEVIATIONS
 
-    def text(self, digits: int) -> str:
-        """Return mean and spread of the others, and the place of the value."""
+    def mean_text(self, digits: int) -> str:
+        """Return mean and spread of the others."""
+        return f"{self.center:.{digits}f} ± {self.spread:.{digits}f}"
+
+    def spread_text(self, digits: int) -> str:
+        """Return the spread of the others, and the place of the value."""
         return (
-            f"{self.center:.{digits}f} ± {self.spread:.{max(digits, 1)}f} "
-            f"(z {self.deviations:+.1f}, above {self.share_below:.0%})"
+            f"± {self.spread:.{digits}f} (z {self.deviations:+.1f}, "
+            f"above {self.share_below:.0%})"
         )

@@ -6,11 +6,18 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from cprime.experiments import dbscan, drawing, published
-from cprime.experiments.birch import C, truth
+from cprime.experiments.birch import SEEDINGS, C, truth
 from cprime.experiments.ensemble import Ensemble, Place, ensemble
 from cprime.experiments.exhibits import Exhibit, Verdict
 from cprime.experiments.followed import C_PRIMES, Runs, sample, setting
-from cprime.experiments.published import GRID, K_MEANS, KINDS, LAST_ITERATION, RANDOM
+from cprime.experiments.published import (
+    GRID,
+    K_MEANS,
+    K_MEANS_C,
+    KINDS,
+    LAST_ITERATION,
+    RANDOM,
+)
 from cprime.experiments.records import Records
 from cprime.experiments.settings import Setting
 
@@ -19,7 +26,9 @@ TEXT = (
     "Free energy and likelihood of k-means, which F bounds from below (A, D); "
     "likelihood and purity of k-means-C' (B, C, E, F), solid the mean of all runs and "
     "dashed the best one; true centres and those of the best runs (I, J, K). Axes are "
-    "the paper's."
+    "the paper's. Triangles at the right edge point at values the paper prints: of L "
+    "and of the mean if filled, of F and of the best run if hollow. The purity of "
+    "DBSCAN on the random set is below the axis of F."
 )
 
 
@@ -29,8 +38,8 @@ def settings(quick: bool) -> list[Setting]:
     wanted = [setting(kind, c, quick) for kind in KINDS for c in C_PRIMES]
     wanted += [dbscan.setting(kind, sets.shown(kind)) for kind in KINDS]
     for kind in KINDS:
-        wanted += sets.settings(kind, K_MEANS, "greedy")
-        wanted += sets.settings(kind, K_MEANS, "plain")
+        for seeding in SEEDINGS:
+            wanted += sets.settings(kind, K_MEANS, seeding)
     return wanted
 
 
@@ -44,10 +53,13 @@ def show(records: Records, quick: bool) -> Exhibit:
         true = truth(sample(kind, quick))
         noise = records[dbscan.setting(kind, ensemble(quick).shown(kind))]
         draw_k_means(panels[row, 0], letters[kind][0], kind, of_kind[1], true)
+        if kind == GRID:
+            _point_at_printed_ends(panels[row, 0])
         draw_measure(panels[row, 1], letters[kind][1], kind, of_kind, "L", true)
         draw_measure(panels[row, 2], letters[kind][2], kind, of_kind, "purity", true)
-        if noise["purity"] > published.AXES["purity"][kind][0]:
-            drawing.line_across(panels[row, 2], noise["purity"], "DBSCAN", "top")
+        for panel in panels[row, 1:]:
+            panel.legend(fontsize=7, frameon=False, loc="lower right")
+        drawing.line_across(panels[row, 2], noise["purity"], "DBSCAN", "top")
     shown = (("I", GRID, 1), ("J", RANDOM, 1), ("K", RANDOM, 2))
     for panel, (letter, kind, c) in zip(panels[2], shown):
         of = sample(kind, quick)
@@ -57,7 +69,7 @@ def show(records: Records, quick: bool) -> Exhibit:
         loc="lower left", bbox_to_anchor=(0, -0.08), ncols=2, frameon=False
     )
     return Exhibit(
-        TITLE, TEXT, {"figure-1": figure}, verdicts=_verdicts(records, runs, quick)
+        TITLE, TEXT, {"figure-1": figure}, verdicts=_verdicts(records, quick)
     )
 
 
@@ -76,11 +88,18 @@ def draw_k_means(panel: Axes, letter: str, kind: str, runs: Runs, true: Any) -> 
             name = ("all found", "all but one", "all but two")[missed]
         panel.plot(iterations, L, color=colour, linewidth=1.2, label=name)
         panel.plot(iterations, F, color=colour, linewidth=1.2, linestyle=drawing.DASHES)
-    drawing.line_across(panel, true["L"], "L of the truth")
     drawing.title(panel, letter, f"k-means, {kind}: L solid, F dashed")
-    panel.set(xlabel="iteration", xlim=(0, LAST_ITERATION), ylabel="nats per row")
-    panel.set_ylim(published.AXES["k-means"][kind])
+    drawing.iterations(panel, LAST_ITERATION)
+    panel.set(ylabel="nats per row", ylim=published.AXES["k-means"][kind])
+    drawing.line_across(panel, true["L"], "L of the truth", "top")
     panel.legend(fontsize=7, frameon=False, loc="lower right")
+
+
+def _point_at_printed_ends(panel: Axes) -> None:
+    for missed, (F, L) in published.FINAL_OF_FIGURE_1A.items():
+        colour = drawing.MISSED_COLOURS[missed]
+        drawing.printed(panel, L, colour, hollow=False)
+        drawing.printed(panel, F, colour, hollow=True)
 
 
 def draw_measure(
@@ -89,32 +108,28 @@ def draw_measure(
     """Draw a measure of k-means-C', the mean of all runs and the best run."""
     iterations = np.arange(LAST_ITERATION + 1)
     for c, of in runs.items():
-        traces, colour = of.traces(measure), drawing.colour(c)
-        name = drawing.label(c, C)
-        panel.plot(
-            iterations, traces.mean(axis=0), color=colour, linewidth=1.2, label=name
-        )
-        panel.plot(
-            iterations,
-            traces[of.best(measure)],
-            color=colour,
-            linewidth=1.2,
-            linestyle=drawing.DASHES,
-        )
-    drawing.line_across(panel, true[measure], "truth")
-    names = {"L": "L", "phi": "phi", "purity": "purity", "nmi": "NMI"}
-    drawing.title(panel, letter, f"{names[measure]}, {kind}: mean solid, best dashed")
-    panel.set(xlabel="iteration", xlim=(0, LAST_ITERATION), ylabel=names[measure])
-    panel.set_ylim(published.AXES[measure][kind])
-    panel.legend(fontsize=7, frameon=False, loc="lower right")
+        traces, name = of.traces(measure), drawing.label(c, C)
+        mean, best = traces.mean(axis=0), traces[of.best(measure)]
+        drawing.curve(panel, iterations, mean, c, name=name, dashed=False)
+        drawing.curve(panel, iterations, best, c, dashed=True)
+    name = drawing.MEASURES[measure]
+    drawing.title(panel, letter, f"{name}, {kind}: mean solid, best dashed")
+    drawing.iterations(panel, LAST_ITERATION)
+    panel.set(ylabel=name, ylim=published.AXES[measure][kind])
+    where = "top" if measure == "L" else "bottom"
+    drawing.line_across(panel, true[measure], "truth", where)
+    for c, algorithm in ((1, K_MEANS), (2, K_MEANS_C)):
+        mean, best = published.TABLE_S1[kind][algorithm][measure]
+        drawing.printed(panel, mean, drawing.colour(c), hollow=False)
+        drawing.printed(panel, best, drawing.colour(c), hollow=True)
 
 
-def _verdicts(records: Records, runs: dict[Any, Runs], quick: bool) -> list[Verdict]:
+def _verdicts(records: Records, quick: bool) -> list[Verdict]:
     sets = ensemble(quick)
     verdicts = [
         verdict
         for missed, (F, L) in published.FINAL_OF_FIGURE_1A.items()
-        for verdict in _ends(records, sets, runs[GRID, 1], missed, {"F": F, "L": L})
+        for verdict in _ends(records, sets, missed, {"F": F, "L": L})
     ]
     verdicts += [_start(records, sets, kind) for kind in KINDS]
     return verdicts
@@ -123,7 +138,6 @@ def _verdicts(records: Records, runs: dict[Any, Runs], quick: bool) -> list[Verd
 def _ends(
     records: Records,
     sets: Ensemble,
-    shown: Runs,
     missed: int | None,
     ends: dict[str, float],
 ) -> list[Verdict]:
@@ -134,20 +148,18 @@ def _ends(
         for name in ends:
             if chosen.any():
                 found[name].append(float(np.array(result[name])[chosen].mean()))
-    here = _chosen(shown.last("missed"), missed)
-    who = "mean of all runs" if missed is None else f"{missed} cluster(s) missed"
+    who = "mean of all runs" if missed is None else f"runs that missed {missed}"
     verdicts = []
     for name, value in ends.items():
         if len(found[name]) < 2:
             continue
         place = Place.of(value, found[name])
-        measured = f"{shown.last(name)[here].mean():.4f}" if here.any() else "none here"
         verdicts.append(
             Verdict(
                 f"Fig. 1A, k-means on the grid, {who}: last {name}",
                 f"{value:.4f}",
-                measured,
-                place.text(4),
+                f"{place.center:.4f}",
+                place.spread_text(4),
                 place.is_typical,
                 "" if place.is_typical else "Not typical of the sets drawn here.",
             )
@@ -162,21 +174,19 @@ def _chosen(missed: Any, wanted: int | None) -> Any:
 
 def _start(records: Records, sets: Ensemble, kind: str) -> Verdict:
     """Return whether runs begin where the paper's did."""
-    value, texts, typical = published.L_INIT[kind], [], False
-    for seeding in ("greedy", "plain"):
+    value, places = published.L_INIT[kind], {}
+    for seeding in SEEDINGS:
         results = sets.results(records, kind, K_MEANS, seeding)
-        place = Place.of(value, [float(np.mean(of["L_init"])) for of in results])
-        texts.append(f"{seeding}: {place.text(3)}")
-        typical |= place.is_typical
+        starts = [float(np.mean(of["L_init"])) for of in results]
+        places[seeding] = Place.of(value, starts)
+    greedy, plain = places["greedy"], places["plain"]
     return Verdict(
         f"Fig. 1, {kind}: mean L at the start",
         f"{value:.4f}",
-        texts[0].split(": ")[1].split(" ±")[0],
-        "; ".join(texts),
-        typical,
-        ""
-        if typical
-        else "Neither seeding starts there: greedy starts higher, plain lower. The "
-        "paper does not say which variance its start has; here it is that of the "
+        f"{greedy.center:.4f}",
+        greedy.spread_text(4),
+        greedy.is_typical,
+        f"With plain seeding {plain.mean_text(4)}. The paper says neither which form "
+        "of k-means++ it uses nor which variance a start has; here it is that of the "
         "seeds' own labels (Prop. 3).",
     )

@@ -15,11 +15,16 @@ TITLE = "Fig. 1 G, H: k-means-C' on the KDD Cup 2004 protein data"
 TEXT = (
     "145,751 rows of 74 features, C=200, ten runs from greedy k-means++ seeds. L solid "
     "and F dashed with their standard errors (G), quantization error (H). L and phi "
-    "are computed in the first twenty iterations and in every fifth of the others."
+    "are computed in the first ten iterations and in every tenth of the others. The "
+    "gap is L - F for the best posteriors at the end: F in the plot is of the "
+    "posteriors before the last M-step."
 )
 QUICK_TEXT = (
     "Few rows, clusters, iterations and runs: enough to see it work, not to compare."
 )
+
+
+PHI_UNIT = 1e11
 
 
 @dataclass(frozen=True)
@@ -46,7 +51,7 @@ QUICK = Size(20, (1, 2, 10, 20), 2, 20, 3000)
 def settings(quick: bool) -> list[Setting]:
     """Return runs for every C'."""
     size = QUICK if quick else FULL
-    return [_setting(size, c, i) for c in size.c_primes for i in range(size.n_runs)]
+    return [_setting(size, c, i) for i in range(size.n_runs) for c in size.c_primes]
 
 
 def show(records: Records, quick: bool) -> Exhibit:
@@ -56,13 +61,14 @@ def show(records: Records, quick: bool) -> Exhibit:
     figure, panels = drawing.new_figure(11, 4.5, columns=2)
     draw_bounds(panels[0, 0], "G", curves, size.C)
     for c, of in curves.items():
-        _band(panels[0, 1], of.looked_at, of.phi, c, size.C)
+        _band(panels[0, 1], of.looked_at, of.phi / PHI_UNIT, c, size.C, dashed=False)
     drawing.title(panels[0, 1], "H", "quantization error, mean and standard error")
-    panels[0, 1].set(xlabel="iteration", ylabel="phi", xlim=(0, size.n_iterations))
+    drawing.iterations(panels[0, 1], size.n_iterations)
+    panels[0, 1].set_ylabel("φ / $10^{11}$")
     panels[0, 1].legend(fontsize=8, frameon=False)
     if not quick:
         panels[0, 0].set_ylim(published.KDD_L)
-        panels[0, 1].set_ylim(published.KDD_PHI)
+        panels[0, 1].set_ylim(np.array(published.KDD_PHI) / PHI_UNIT)
     text = f"{TEXT} {QUICK_TEXT}" if quick else TEXT
     return Exhibit(
         TITLE,
@@ -75,12 +81,13 @@ def show(records: Records, quick: bool) -> Exhibit:
 
 @dataclass(frozen=True)
 class Curves:
-    """All runs with one C', shape (runs, iterations)."""
+    """All runs with one C', shape (runs, iterations), and their gaps at the end."""
 
     looked_at: Array
     F: Array
     L: Array
     phi: Array
+    gaps: Array
 
     @classmethod
     def of(cls, records: Records, size: Size, C_prime: int) -> "Curves":
@@ -97,45 +104,38 @@ class Curves:
                 rows.append(np.array(of[name])[last])
             return np.array(rows)
 
-        return cls(looked_at, read("F", "all"), read("L", "some"), read("phi", "some"))
-
-    @property
-    def gaps(self) -> Array:
-        """L - F of every run at its end."""
-        return self.L[:, -1] - self.F[:, -1]
+        return cls(
+            looked_at,
+            read("F", "all"),
+            read("L", "some"),
+            read("phi", "some"),
+            np.array([of["gap"] for of in results]),
+        )
 
 
 def draw_bounds(panel: Axes, letter: str, curves: dict[int, Curves], C: int) -> None:
     """Draw L and F for every C'."""
     for c, of in curves.items():
-        _band(panel, of.looked_at, of.L, c, C)
-        _band(panel, of.looked_at, of.F, c, C, linestyle=drawing.DASHES)
+        _band(panel, of.looked_at, of.L, c, C, dashed=False)
+        _band(panel, of.looked_at, of.F, c, C, dashed=True)
     last = max(int(of.looked_at[-1]) for of in curves.values())
     drawing.title(panel, letter, "L solid, F dashed, with standard errors")
-    panel.set(xlabel="iteration", ylabel="nats per row", xlim=(0, last))
+    drawing.iterations(panel, last)
+    panel.set_ylabel("nats per row")
     panel.legend(fontsize=8, frameon=False, loc="lower right")
 
 
-def _band(
-    panel: Axes, x: Array, runs: Array, c: int, C: int, linestyle: object = "-"
-) -> None:
+def _band(panel: Axes, x: Array, runs: Array, c: int, C: int, *, dashed: bool) -> None:
     center, error = runs.mean(axis=0), _standard_error(runs)
     # One name for both lines of a C'.
-    name = drawing.label(c, C) if linestyle == "-" else None
-    panel.plot(
-        x,
-        center,
-        color=drawing.colour(c),
-        linewidth=1.2,
-        linestyle=linestyle,
-        label=name,
-    )
+    name = "" if dashed else drawing.label(c, C)
+    drawing.curve(panel, x, center, c, name=name, dashed=dashed)
     panel.fill_between(
         x,
         center - error,
         center + error,
         color=drawing.colour(c),
-        alpha=0.2,
+        alpha=0.12,
         linewidth=0,
     )
 

@@ -57,6 +57,7 @@ def show(records: Records, quick: bool) -> Exhibit:
     left.plot(*POINT.T, "o", color="black", markersize=6)
     left.annotate("y", POINT[0], xytext=(6, -2), textcoords="offset points")
     left.set(xlim=(-4, 4), ylim=(-3.6, 3.4), aspect="equal", xticks=[], yticks=[])
+    left.spines[:].set_visible(False)
     drawing.title(left, "A", "one point and eight clusters, shaded to one deviation")
     places = np.arange(1, len(CENTERS) + 1)
     right.bar(places - 0.2, full, 0.38, color="0.6", label="full posterior p(c | y)")

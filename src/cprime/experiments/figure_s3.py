@@ -37,6 +37,7 @@ def show(records: Records, quick: bool) -> Exhibit:
         _draw_gaps(panel, hard[kind])
     runs = {c: Runs(records, RANDOM, c, quick) for c in C_PRIMES}
     draw_measure(panels[1, 0], "C", RANDOM, runs, "L", truth(sample(RANDOM, quick)))
+    panels[1, 0].legend(fontsize=8, frameon=False, loc="lower right")
     curves = {c: Curves.of(records, size, c) for c in size.c_primes}
     draw_bounds(panels[1, 1], "D", curves, size.C)
     if not quick:

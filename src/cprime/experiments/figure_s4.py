@@ -49,7 +49,7 @@ def show(records: Records, quick: bool) -> Exhibit:
         drawing.title(row[1], "BE"[c == C], f"{names[c]}: L and F, nats per row")
         drawing.title(row[2], "CF"[c == C], f"{names[c]}: quantization error")
         for panel in row[1:]:
-            panel.set(xlabel="iteration", xlim=(0, SEVEN_ITERATIONS))
+            drawing.iterations(panel, SEVEN_ITERATIONS)
             panel.ticklabel_format(axis="y", useOffset=False)
         row[1].legend(frameon=False, fontsize=8)
     panels[0, 0].legend(frameon=False, loc="upper right")

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from cprime import bounds
 from cprime.kernels import get_kernel
 from cprime.models import Isotropic
-from cprime.rows import MemoryRows
+from cprime.rows import Rows
 from cprime.theta import Theta
 
 
@@ -17,7 +17,7 @@ class Quality:
     phi: float
 
 
-def quality(rows: MemoryRows, theta: Theta) -> Quality:
+def quality(rows: Rows, theta: Theta) -> Quality:
     """Return L(Theta) and phi(Theta) = sum_n min_c ||y_n - mu_c||^2.
 
     L is the free energy of C' = 1 plus its gap: no array of all rows and clusters.

@@ -23,6 +23,11 @@ def setting(n_per_cluster: int, n_runs: int) -> Setting:
     return Setting.of("overfitting", n_per_cluster=n_per_cluster, n_runs=n_runs, seed=0)
 
 
+def seconds(n_per_cluster: int, n_runs: int, **_: Any) -> float:
+    """Return about how long such runs take."""
+    return n_runs * (0.01 + 1e-4 * n_per_cluster)
+
+
 def run(n_per_cluster: int, n_runs: int, seed: int) -> dict[str, Any]:
     """Return L of the best of some k-means runs on a grid, and of the truth."""
     data = draw(GRID, seed, n_per_cluster)

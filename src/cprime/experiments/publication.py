@@ -5,7 +5,6 @@ import csv
 import io
 import os
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from html import escape
 from pathlib import Path
 from string import Template
@@ -14,14 +13,27 @@ from typing import Any
 import cprime
 from cprime.experiments.exhibits import Exhibit, Table, Verdict
 
-HEADER = ("", "claim", "published", "measured", "spread", "remark")
+HEADER = ("verdict", "claim", "published", "measured", "spread", "remark")
+# Longer lists of verdicts are folded away under their exhibit.
+MOST_UNFOLDED = 16
 TICK, CROSS = "✓", "✗"
 
 
-def publish(exhibits: Mapping[str, Exhibit], folder: Path, seconds: float) -> Path:
+def publish(
+    exhibits: Mapping[str, Exhibit], folder: Path, *, date: str, seconds: float
+) -> Path:
     """Write everything into a folder; return the page.
 
     Every file appears complete or not at all.
+
+    Parameters
+    ----------
+    exhibits : dict of Exhibit
+    folder : Path
+    date : str
+        When the last of the runs was made.
+    seconds : float
+        How long they took, one after another.
     """
     folder.mkdir(parents=True, exist_ok=True)
     for exhibit in exhibits.values():
@@ -30,15 +42,19 @@ def publish(exhibits: Mapping[str, Exhibit], folder: Path, seconds: float) -> Pa
             _write(folder / f"{name}.svg", _picture(figure, "svg"))
         for table in exhibit.tables:
             _write_table(folder, table)
-    _write_table(folder, verdicts_table(exhibits))
+    _write_table(folder, _all_verdicts(exhibits))
     page = folder / "index.html"
-    _write(page, _page(exhibits, seconds).encode())
+    _write(page, _page(exhibits, date, seconds).encode())
     return page
 
 
-def verdicts_table(exhibits: Mapping[str, Exhibit]) -> Table:
-    """Return every published number or claim with its verdict."""
-    rows = [_cells(v) for exhibit in exhibits.values() for v in exhibit.verdicts]
+def verdicts(exhibits: Mapping[str, Exhibit]) -> list[Verdict]:
+    """Return the verdicts of all exhibits."""
+    return [verdict for exhibit in exhibits.values() for verdict in exhibit.verdicts]
+
+
+def _all_verdicts(exhibits: Mapping[str, Exhibit]) -> Table:
+    rows = [_cells(verdict) for verdict in verdicts(exhibits)]
     return Table("verdicts", "Every published number and claim", HEADER, rows)
 
 
@@ -90,20 +106,21 @@ def _write(path: Path, content: bytes) -> None:
 # ---- the page ------------------------------------------------------------------
 
 
-def _page(exhibits: Mapping[str, Exhibit], seconds: float) -> str:
-    verdicts = [v for exhibit in exhibits.values() for v in exhibit.verdicts]
+def _page(exhibits: Mapping[str, Exhibit], date: str, seconds: float) -> str:
+    judged = verdicts(exhibits)
     return PAGE.substitute(
         version=escape(cprime.__version__),
-        date=datetime.now(UTC).date().isoformat(),
+        date=escape(date),
         minutes=f"{seconds / 60.0:.1f}",
-        held=sum(v.holds for v in verdicts),
-        total=len(verdicts),
+        held=sum(verdict.holds for verdict in judged),
+        total=len(judged),
+        others="".join(_failure(verdict) for verdict in judged if not verdict.holds),
         links="".join(
             f'<a href="#{name}">{escape(exhibit.title.split(":")[0])}</a>'
             for name, exhibit in exhibits.items()
         ),
         exhibits="".join(_section(name, of) for name, of in exhibits.items()),
-        verdicts=_html(verdicts_table(exhibits)),
+        verdicts=_html(_all_verdicts(exhibits)),
     )
 
 
@@ -113,30 +130,52 @@ def _section(name: str, exhibit: Exhibit) -> str:
         f'{base64.b64encode(_picture(figure, "png")).decode()}">'
         for figure in exhibit.figures.values()
     )
-    rows = [_cells(v) for v in exhibit.verdicts]
-    judged = Table("", "Paper and measurement", HEADER, rows)
     tables = "".join(_html(table) for table in exhibit.tables)
     return (
         f'<section id="{name}"><h2>{escape(exhibit.title)}</h2>'
         f"<p>{escape(exhibit.text)}</p>{pictures}{tables}"
-        f"{_html(judged) if rows else ''}</section>"
+        f"{_judged(exhibit.verdicts)}</section>"
+    )
+
+
+def _judged(verdicts: list[Verdict]) -> str:
+    """Return verdicts as a table, folded away if there are many."""
+    rows = [_cells(verdict) for verdict in verdicts]
+    table = _html(Table("", "Paper and measurement", HEADER, rows))
+    if len(rows) <= MOST_UNFOLDED:
+        return table
+    held = sum(verdict.holds for verdict in verdicts)
+    summary = f"{held} of {len(rows)} numbers hold: show all"
+    return f"<details><summary>{summary}</summary>{table}</details>"
+
+
+def _failure(verdict: Verdict) -> str:
+    """Return what does not hold, and why, for the head of the page."""
+    return (
+        f'<li><span class="no">{CROSS}</span> {escape(verdict.claim)}: published '
+        f"{escape(verdict.published)}, measured {escape(verdict.measured)} "
+        f"{escape(verdict.spread)}. {escape(verdict.why)}</li>"
     )
 
 
 def _html(table: Table) -> str:
     head = "".join(f"<th>{escape(cell)}</th>" for cell in table.header)
-    body = "".join(
-        "<tr>" + "".join(_cell(cell) for cell in row) + "</tr>" for row in table.rows
-    )
+    body = "".join(_row(row) for row in table.rows)
     return (
         f"<figure><figcaption>{escape(table.title)}</figcaption><div class=wide><table>"
         f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div></figure>"
     )
 
 
+def _row(row: tuple[str, ...]) -> str:
+    kind = ' class="published"' if "published" in row else ""
+    return f"<tr{kind}>{''.join(_cell(cell) for cell in row)}</tr>"
+
+
 def _cell(text: str) -> str:
     kind = {TICK: ' class="yes"', CROSS: ' class="no"'}.get(text, "")
-    return f"<td{kind}>{escape(text)}</td>"
+    # A number stays on the line of its spread.
+    return f"<td{kind}>{escape(text).replace(' ± ', '&nbsp;±&nbsp;')}</td>"
 
 
 PAGE = Template("""<!doctype html>
@@ -147,11 +186,13 @@ PAGE = Template("""<!doctype html>
 <style>
   :root { color-scheme: light; }
   body { font: 15px/1.5 system-ui, sans-serif; color: #222; margin: 0 auto;
-         max-width: 1100px; padding: 2rem 1.5rem 5rem; }
+         max-width: 1200px; padding: 2rem 1.5rem 5rem; }
   h1 { font-size: 1.7rem; margin: 0 0 .3rem; }
   h2 { font-size: 1.2rem; margin: 3rem 0 .5rem; }
   .lead { color: #555; margin-top: 0; }
-  .score { font-size: 1.1rem; }
+  .score { font-size: 1.1rem; margin-bottom: .4rem; }
+  .others { list-style: none; margin: 0 0 1.2rem; padding: 0; }
+  summary { cursor: pointer; color: #1864ab; margin: .5rem 0; }
   nav a { margin-right: 1rem; white-space: nowrap; }
   a { color: #1864ab; }
   img { width: 100%; height: auto; margin: 1rem 0; }
@@ -159,17 +200,21 @@ PAGE = Template("""<!doctype html>
   figcaption { font-weight: 600; margin-bottom: .3rem; }
   .wide { overflow-x: auto; }
   table { border-collapse: collapse; font-size: 13px; width: 100%; }
-  th { text-align: left; border-bottom: 1px solid #999; padding: .25rem .6rem; }
-  td { border-bottom: 1px solid #e5e5e5; padding: .25rem .6rem; vertical-align: top;
+  th { text-align: left; border-bottom: 1px solid #999; padding: .25rem .5rem; }
+  td { border-bottom: 1px solid #e5e5e5; padding: .25rem .5rem; vertical-align: top;
        font-variant-numeric: tabular-nums; }
+  td:first-child { white-space: nowrap; }
+  .published td { border-top: 1px solid #999; font-weight: 600; }
   .yes { color: #2b8a3e; font-weight: 700; }
   .no { color: #c92a2a; font-weight: 700; }
 </style>
 <h1>The paper, measured</h1>
 <p class="lead">Lücke &amp; Forster, <em>k-means as a variational EM approximation of
 Gaussian mixture models</em>, Pattern Recognition Letters 125 (2019), beside what
-cprime $version measured on $date in $minutes minutes.</p>
+cprime $version measured on $date, in runs that take $minutes minutes one after
+another.</p>
 <p class="score"><strong>$held of $total</strong> published numbers and claims hold.</p>
+<ul class="others">$others</ul>
 <nav>$links <a href="#verdicts">All verdicts</a></nav>
 $exhibits
 <section id="verdicts"><h2>All verdicts</h2>$verdicts</section>

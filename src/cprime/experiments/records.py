@@ -42,6 +42,10 @@ class Records:
         """How long this setting took."""
         return float(self._results[setting.key]["seconds"])
 
+    def date(self, setting: Setting) -> str:
+        """When this setting was run, YYYY-MM-DD."""
+        return str(self._results[setting.key]["date"])[:10]
+
     def add(self, setting: Setting, result: dict[str, Any], seconds: float) -> None:
         """Note a result, on disk before anything else happens."""
         record = {

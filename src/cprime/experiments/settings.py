@@ -12,7 +12,7 @@ class Setting:
     Attributes
     ----------
     runner : str
-        Who does it: a name in `cprime.experiments.RUNNERS`.
+        Who does it: a name in `cprime.experiments.reproduction.RUNNERS`.
     values : tuple of (name, value)
         The arguments of the runner, seeds included. Plain numbers and strings.
     """

@@ -28,6 +28,11 @@ def setting(
     )
 
 
+def seconds(n_per_cluster: int, n_iterations: int, **_: Any) -> float:
+    """Return about how long one run takes."""
+    return 5e-6 * n_per_cluster * n_iterations
+
+
 def run(
     C_prime: int, n_per_cluster: int, n_iterations: int, seed: int
 ) -> dict[str, Any]:

@@ -23,6 +23,11 @@ def setting(factor: float, n_runs: int) -> Setting:
     return Setting.of("stiffness", factor=factor, n_runs=n_runs, seed=0)
 
 
+def seconds(n_runs: int, **_: Any) -> float:
+    """Return about how long such runs take."""
+    return 0.15 * n_runs
+
+
 def run(factor: float, n_runs: int, seed: int) -> dict[str, Any]:
     """Return phi of runs of EM that hold sigma^2 at a multiple of the true one.
 

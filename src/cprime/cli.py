@@ -76,9 +76,7 @@ def _reproduce(options: argparse.Namespace) -> int:
     from cprime.experiments.reproduction import missing, run, seconds
 
     names = list(EXPERIMENTS) if "all" in options.names else options.names
-    modules = {
-        name: import_module(f"cprime.experiments.{EXPERIMENTS[name]}") for name in names
-    }
+    modules = _modules(names)
     records = Records(options.out / "results.jsonl")
     settings = [s for of in modules.values() for s in of.settings(options.quick)]
     open_settings = missing(settings, records)
@@ -91,12 +89,23 @@ def _reproduce(options: argparse.Namespace) -> int:
     page = publish(
         exhibits,
         options.out,
+        quick=options.quick,
         date=max(map(records.date, used), default=date.today().isoformat()),
         seconds=sum(map(records.seconds, used)),
     )
     _print(verdicts(exhibits))
     print(f"Page: {page}")
     return 0
+
+
+def _modules(names: Sequence[str]) -> dict[str, Any]:
+    try:
+        import_module("rich")
+        return {n: import_module(f"cprime.experiments.{EXPERIMENTS[n]}") for n in names}
+    except ModuleNotFoundError as error:
+        raise ImportError(
+            f"{error.name} is missing: pip install 'cprime[reproduce]'."
+        ) from error
 
 
 def _progress() -> Any:
@@ -130,12 +139,8 @@ def _print(verdicts: Sequence[Verdict]) -> None:
 
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
     table.add_column("", width=1)
-    for column, share in {
-        "claim": 4,
-        "published": 2,
-        "measured": 3,
-        "spread": 3,
-    }.items():
+    shares = {"claim": 4, "published": 2, "measured": 3, "spread": 3}
+    for column, share in shares.items():
         table.add_column(column, ratio=share, overflow="fold")
     for verdict in verdicts:
         mark = "[green]✓[/]" if verdict.holds else "[red]✗[/]"

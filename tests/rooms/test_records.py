@@ -24,7 +24,8 @@ def runs(monkeypatch):
         asked.append(x)
         return {"y": 0.1 * x}
 
-    monkeypatch.setitem(reproduction.RUNNERS, "fake", fake)
+    runner = reproduction.Runner(fake, lambda x: x, fills_machine=True)
+    monkeypatch.setitem(reproduction.RUNNERS, "fake", runner)
     return asked
 
 

@@ -113,7 +113,7 @@ def draw_measure(
         drawing.curve(panel, iterations, mean, c, name=name, dashed=False)
         drawing.curve(panel, iterations, best, c, dashed=True)
     name = drawing.MEASURES[measure]
-    drawing.title(panel, letter, f"{name}, {kind}: mean solid, best dashed")
+    drawing.title(panel, letter, f"{name}, {kind}")
     drawing.iterations(panel, LAST_ITERATION)
     panel.set(ylabel=name, ylim=published.AXES[measure][kind])
     where = "top" if measure == "L" else "bottom"

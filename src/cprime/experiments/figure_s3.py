@@ -17,7 +17,8 @@ TITLE = "Fig. S3: the same, enlarged, with the gap between likelihood and free e
 TEXT = (
     "The bars at the right of A and B are the gap L - F where runs end: what hard "
     "assignment leaves out. It is larger for runs that miss clusters, and larger where "
-    "clusters overlap (B). C is Fig. 1E, D is Fig. 1G."
+    "clusters overlap (B). C is Fig. 1E, the mean of all runs solid and the best one "
+    "dashed; D is Fig. 1G."
 )
 
 

@@ -16,11 +16,20 @@ from cprime.experiments.exhibits import Exhibit, Table, Verdict
 HEADER = ("verdict", "claim", "published", "measured", "spread", "remark")
 # Longer lists of verdicts are folded away under their exhibit.
 MOST_UNFOLDED = 16
+QUICK = (
+    "<strong>This is a quick run</strong>, of fewer and smaller fits than the paper's: "
+    "it shows that everything works, and numbers only roughly."
+)
 TICK, CROSS = "✓", "✗"
 
 
 def publish(
-    exhibits: Mapping[str, Exhibit], folder: Path, *, date: str, seconds: float
+    exhibits: Mapping[str, Exhibit],
+    folder: Path,
+    *,
+    quick: bool,
+    date: str,
+    seconds: float,
 ) -> Path:
     """Write everything into a folder; return the page.
 
@@ -30,6 +39,8 @@ def publish(
     ----------
     exhibits : dict of Exhibit
     folder : Path
+    quick : bool
+        Whether fewer and smaller runs were made than the paper's.
     date : str
         When the last of the runs was made.
     seconds : float
@@ -44,7 +55,7 @@ def publish(
             _write_table(folder, table)
     _write_table(folder, _all_verdicts(exhibits))
     page = folder / "index.html"
-    _write(page, _page(exhibits, date, seconds).encode())
+    _write(page, _page(exhibits, quick, date, seconds).encode())
     return page
 
 
@@ -106,11 +117,14 @@ def _write(path: Path, content: bytes) -> None:
 # ---- the page ------------------------------------------------------------------
 
 
-def _page(exhibits: Mapping[str, Exhibit], date: str, seconds: float) -> str:
+def _page(
+    exhibits: Mapping[str, Exhibit], quick: bool, date: str, seconds: float
+) -> str:
     judged = verdicts(exhibits)
     return PAGE.substitute(
         version=escape(cprime.__version__),
         date=escape(date),
+        size=QUICK if quick else "",
         minutes=f"{seconds / 60.0:.1f}",
         held=sum(verdict.holds for verdict in judged),
         total=len(judged),
@@ -212,7 +226,7 @@ PAGE = Template("""<!doctype html>
 <p class="lead">Lücke &amp; Forster, <em>k-means as a variational EM approximation of
 Gaussian mixture models</em>, Pattern Recognition Letters 125 (2019), beside what
 cprime $version measured on $date, in runs that take $minutes minutes one after
-another.</p>
+another. $size</p>
 <p class="score"><strong>$held of $total</strong> published numbers and claims hold.</p>
 <ul class="others">$others</ul>
 <nav>$links <a href="#verdicts">All verdicts</a></nav>

@@ -24,8 +24,7 @@ class Records:
 
     def __init__(self, path: Path):
         self._path = path
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.touch()
+        _make(path)
         self._results: dict[str, dict[str, Any]] = {}
         for record in _read(path):
             if record["version"] == cprime.__version__:
@@ -61,6 +60,17 @@ class Records:
             file.flush()
             os.fsync(file.fileno())
         self._results[setting.key] = json.loads(line)
+
+
+def _make(path: Path) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.open("a").close()
+    except OSError as error:
+        raise OSError(
+            f"Results cannot be written to {path}: {error.strerror}. "
+            "Choose another folder."
+        ) from error
 
 
 def _read(path: Path) -> list[dict[str, Any]]:

@@ -26,6 +26,7 @@ from cprime.experiments import (
     reproduction,
     table_s1,
 )
+from cprime.experiments.ensemble import QUICK
 from cprime.experiments.exhibits import Exhibit, Verdict
 from cprime.experiments.publication import publish
 from cprime.experiments.records import Records
@@ -123,6 +124,8 @@ class Exchanged:
         if self._name in values:
             value = values[self._name]
             values[self._name] = self._exchange.get(value, value)
+            if self._name == "kind" and values["seed"] == QUICK.shown(value):
+                values["seed"] = QUICK.shown(values["kind"])
         return self._records[Setting.of(setting.runner, **values)]
 
 
@@ -172,7 +175,8 @@ def test_a_wrong_formula_is_noticed(out, monkeypatch, formula, claim):
             return super().__getitem__(setting)
 
     fails = failing(claims.show(Wrong(out / "results.jsonl"), True).verdicts)
-    assert [of.startswith(claim) for of in fails] == [True]
+    assert any(of.startswith(claim) for of in fails)
+    assert all(of.startswith("Section E") for of in fails)
 
 
 def test_a_wrong_m_step_is_noticed(tmp_path, monkeypatch):

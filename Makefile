@@ -8,10 +8,13 @@ BENCH := .venv-bench
 WHEEL := .venv-wheel
 SANITIZE := .venv-sanitize
 
-.PHONY: demo test lint unit sklearn-suite thorough sanitize wheel bench clean
+.PHONY: demo reproduce test lint unit sklearn-suite thorough sanitize wheel bench clean
 
 demo: $(READY)  ## Cluster the built-in BIRCH data and say what hard assignment loses
 	$(RUN) examples/demo.py
+
+reproduce: $(READY)  ## The paper's tables and figures beside its numbers; ARGS=--quick: in minutes
+	$(VENV)/bin/cprime reproduce all --out build/reproduction $(ARGS)
 
 test: lint unit sklearn-suite  ## Everything a change must pass
 

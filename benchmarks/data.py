@@ -8,13 +8,10 @@ from pathlib import Path
 import numpy as np
 from sklearn.datasets import load_digits
 
-from cprime.datasets import make_birch_grid
+from cprime.datasets import fetch_kdd_protein, make_birch_grid
 
 Array = np.ndarray
 
-KDD_FILE = "kdd2004_bio_train.parquet"
-# The first three columns are two identifiers and the target.
-KDD_FIRST_FEATURE = 3
 # Rows filled at a time, so that data can be made without a temporary of their size.
 BLOCK = 65_536
 
@@ -56,14 +53,11 @@ class Input:
 def kdd() -> Array | None:
     """Return the 74 features of the KDD Cup 2004 protein homology data, float32."""
     default = Path(__file__).parents[2] / "shared" / "data"
-    file = Path(os.environ.get("CPRIME_DATA", default)) / KDD_FILE
-    if not file.exists():
+    try:
+        X = fetch_kdd_protein(os.environ.get("CPRIME_DATA", default))
+    except FileNotFoundError:
         return None
-    from pyarrow import parquet
-
-    table = parquet.read_table(file)
-    columns = table.columns[KDD_FIRST_FEATURE:]
-    return np.stack([column.to_numpy() for column in columns], axis=1).astype("float32")
+    return X.astype(np.float32)
 
 
 def digits() -> Array:

@@ -53,7 +53,7 @@ def publish(
             _write(folder / f"{name}.svg", _picture(figure, "svg"))
         for table in exhibit.tables:
             _write_table(folder, table)
-    _write_table(folder, _all_verdicts(exhibits))
+    _write_table(folder, _all_verdicts(exhibits, date))
     page = folder / "index.html"
     _write(page, _page(exhibits, quick, date, seconds).encode())
     return page
@@ -64,9 +64,10 @@ def verdicts(exhibits: Mapping[str, Exhibit]) -> list[Verdict]:
     return [verdict for exhibit in exhibits.values() for verdict in exhibit.verdicts]
 
 
-def _all_verdicts(exhibits: Mapping[str, Exhibit]) -> Table:
+def _all_verdicts(exhibits: Mapping[str, Exhibit], date: str) -> Table:
     rows = [_cells(verdict) for verdict in verdicts(exhibits)]
-    return Table("verdicts", "Every published number and claim", HEADER, rows)
+    title = f"Every published number and claim, cprime {cprime.__version__}, {date}"
+    return Table("verdicts", title, HEADER, rows)
 
 
 def _cells(verdict: Verdict) -> tuple[str, ...]:
@@ -134,7 +135,7 @@ def _page(
             for name, exhibit in exhibits.items()
         ),
         exhibits="".join(_section(name, of) for name, of in exhibits.items()),
-        verdicts=_html(_all_verdicts(exhibits)),
+        verdicts=_html(_all_verdicts(exhibits, date)),
     )
 
 

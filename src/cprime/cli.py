@@ -146,8 +146,10 @@ def _print(verdicts: Sequence[Verdict]) -> None:
         mark = "[green]✓[/]" if verdict.holds else "[red]✗[/]"
         cells = (verdict.claim, verdict.published, verdict.measured, verdict.spread)
         table.add_row(mark, *map(escape, cells))
-        if not verdict.holds:
-            table.add_row("", f"[dim]{escape(verdict.why)}[/]", end_section=True)
-    Console().print(table)
+    console = Console(highlight=False)
+    console.print(table)
     held = sum(verdict.holds for verdict in verdicts)
-    print(f"{held} of {len(verdicts)} published numbers and claims hold.")
+    console.print(f"{held} of {len(verdicts)} published numbers and claims hold.")
+    for verdict in verdicts:
+        if not verdict.holds:
+            console.print(f"[red]✗[/] {escape(verdict.claim)}. {escape(verdict.why)}")

@@ -80,3 +80,23 @@ def test_the_readme_has_the_times_that_were_measured():
             error = 0.5 * 10.0 ** -len(number.partition(".")[2])
             shown = float(number), found[0] / SECONDS[unit]
             assert shown[0] == pytest.approx(shown[1], abs=1.001 * error), (name, who)
+
+
+def test_the_readme_has_the_verdicts_that_were_measured():
+    readme = (ROOT / "README.md").read_text()
+    measured = (ROOT / "docs" / "reproduction" / "verdicts.md").read_text()
+    title, _, _, _, *lines = measured.strip().splitlines()
+    version, date = re.search(r"cprime (\S+), (\S+)\*\*", title).groups()
+    assert f"version {version}, {date}" in readme
+    held = sum(line.startswith("| ✓ |") for line in lines)
+    assert f"{held} of {len(lines)} hold" in readme
+    rows = {tuple(cells(line)[1:4]): cells(line)[0] for line in lines}
+    table = re.search(r"\| \| claim \|.*?\n\n", readme, re.S).group().splitlines()
+    assert len(table) > 10
+    for line in table[2:-1]:
+        verdict, *shown = cells(line)
+        assert rows[tuple(shown)] == verdict, line
+
+
+def cells(line):
+    return [cell.strip() for cell in line.strip("|").split("|")]

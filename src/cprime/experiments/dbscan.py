@@ -10,8 +10,8 @@ from cprime.experiments import birch
 from cprime.experiments.scores import normalized_mutual_information, purity
 from cprime.experiments.settings import Setting
 
-RADII = tuple(np.round(np.arange(0.2, 2.225, 0.05), 3).tolist())
-NEIGHBOURS = (2, 3, 5, 8, 12, 20, 30, 40, 50, 60, 80)
+RADII = tuple(np.round(np.arange(0.3, 2.125, 0.05), 3).tolist())
+NEIGHBOURS = (2, 3, 5, 10, 20, 30, 40, 50, 60)
 
 
 def setting(kind: str, seed: int) -> Setting:
@@ -21,7 +21,7 @@ def setting(kind: str, seed: int) -> Setting:
 
 def seconds(**_: Any) -> float:
     """Return about how long it takes to try all parameters."""
-    return 6.0
+    return 5.0
 
 
 def run(kind: str, seed: int) -> dict[str, Any]:

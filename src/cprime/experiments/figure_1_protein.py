@@ -15,8 +15,8 @@ TITLE = "Fig. 1 G, H: k-means-C' on the KDD Cup 2004 protein data"
 TEXT = (
     "145,751 rows of 74 features, C=200, ten runs from greedy k-means++ seeds. L solid "
     "and F dashed with their standard errors (G), quantization error (H). L and phi "
-    "are computed in the first ten iterations and in every tenth of the others. The "
-    "gap is L - F for the best posteriors at the end: F in the plot is of the "
+    "are computed in the first ten iterations and in every twentieth of the others. "
+    "The gap is L - F for the best posteriors at the end: F in the plot is of the "
     "posteriors before the last M-step."
 )
 QUICK_TEXT = (
@@ -51,7 +51,8 @@ QUICK = Size(20, (1, 2, 10, 20), 2, 20, 3000)
 def settings(quick: bool) -> list[Setting]:
     """Return runs for every C'."""
     size = QUICK if quick else FULL
-    return [_setting(size, c, i) for i in range(size.n_runs) for c in size.c_primes]
+    greedy = [_setting(size, c, i) for i in range(size.n_runs) for c in size.c_primes]
+    return greedy + [_setting(size, 1, i, "plain") for i in range(size.n_runs)]
 
 
 def show(records: Records, quick: bool) -> Exhibit:
@@ -75,7 +76,7 @@ def show(records: Records, quick: bool) -> Exhibit:
         text,
         {"figure-1-protein": figure},
         [_table(curves, size)],
-        _verdicts(curves, quick),
+        _verdicts(curves, _phi_from_plain_seeds(records, size), quick),
     )
 
 
@@ -166,7 +167,15 @@ def _mean(runs: Array, form: str) -> str:
     return f"{runs.mean():{form}} ± {float(_standard_error(runs)):.2g}"
 
 
-def _verdicts(curves: dict[int, Curves], quick: bool) -> list[Verdict]:
+def _phi_from_plain_seeds(records: Records, size: Size) -> Array:
+    """Return phi of k-means runs at their end, with the other form of k-means++."""
+    settings = [_setting(size, 1, i, "plain") for i in range(size.n_runs)]
+    return np.array([records[setting]["phi"][-1] for setting in settings])
+
+
+def _verdicts(
+    curves: dict[int, Curves], phi_from_plain: Array, quick: bool
+) -> list[Verdict]:
     gaps = {c: float(of.gaps.mean()) for c, of in curves.items()}
     shown = ", ".join(f"C'={c}: {gap:.4f}" for c, gap in gaps.items())
     spread = "standard errors " + ", ".join(
@@ -195,25 +204,42 @@ def _verdicts(curves: dict[int, Curves], quick: bool) -> list[Verdict]:
     verdicts += [
         _inside("Fig. 1G: L ends on the paper's axis", published.KDD_L, ends, ".2f"),
         _inside(
-            "Fig. 1H: phi ends on the paper's axis", published.KDD_PHI, errors, ".4g"
+            "Fig. 1H: phi ends on the paper's axis",
+            published.KDD_PHI,
+            errors,
+            ".4g",
+            "The error is lower than the paper's axis begins, for seeds of greedy "
+            "k-means++. From plain k-means++, which the paper may have used, k-means "
+            f"ends at {_mean(phi_from_plain, '.4g')}.",
         ),
     ]
     return verdicts
 
 
 def _inside(
-    claim: str, axis: tuple[float, float], values: list[float], form: str
+    claim: str,
+    axis: tuple[float, float],
+    values: list[float],
+    form: str,
+    why_not: str = "",
 ) -> Verdict:
+    inside = axis[0] <= min(values) and max(values) <= axis[1]
     return Verdict(
         claim,
         f"{axis[0]:{form}} to {axis[1]:{form}}",
         f"{min(values):{form}} to {max(values):{form}}",
         "over C'",
-        axis[0] <= min(values) and max(values) <= axis[1],
+        inside,
+        "" if inside else why_not,
     )
 
 
-def _setting(size: Size, C_prime: int, seed: int) -> Setting:
+def _setting(size: Size, C_prime: int, seed: int, seeding: str = "greedy") -> Setting:
     return protein.setting(
-        C_prime, seed, C=size.C, n_iterations=size.n_iterations, n_rows=size.n_rows
+        C_prime,
+        seed,
+        seeding=seeding,
+        C=size.C,
+        n_iterations=size.n_iterations,
+        n_rows=size.n_rows,
     )

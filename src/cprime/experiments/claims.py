@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from cprime.experiments import birch, formulas, overfitting, stiffness
+from cprime.experiments import birch, followed, formulas, overfitting, stiffness
 from cprime.experiments.ensemble import ensemble
 from cprime.experiments.exhibits import Exhibit, Verdict
-from cprime.experiments.followed import C_PRIMES, Runs, sample, setting
+from cprime.experiments.followed import C_PRIMES, Runs, sample
 from cprime.experiments.published import GRID, K_MEANS, K_MEANS_C, KINDS, RANDOM
 from cprime.experiments.records import Records
 from cprime.experiments.settings import Setting
@@ -30,7 +30,7 @@ STIFFNESSES = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 def settings(quick: bool) -> list[Setting]:
     """Return what the claims need."""
     sets = ensemble(quick)
-    wanted = [setting(kind, c, quick) for kind in KINDS for c in C_PRIMES]
+    wanted = followed.settings(quick)
     for name in (K_MEANS, K_MEANS_C):
         wanted += sets.settings(RANDOM, name, "greedy")
     for kind in KINDS:

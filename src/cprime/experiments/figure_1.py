@@ -5,11 +5,11 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
-from cprime.experiments import dbscan, drawing, published
+from cprime.experiments import dbscan, drawing, followed, published
 from cprime.experiments.birch import SEEDINGS, C, truth
 from cprime.experiments.ensemble import Ensemble, Place, ensemble
 from cprime.experiments.exhibits import Exhibit, Verdict
-from cprime.experiments.followed import C_PRIMES, Runs, sample, setting
+from cprime.experiments.followed import C_PRIMES, Example, Runs, examples, sample
 from cprime.experiments.published import (
     GRID,
     K_MEANS,
@@ -23,7 +23,9 @@ from cprime.experiments.settings import Setting
 
 TITLE = "Fig. 1 A-F, I-K: k-means and k-means-C' on the BIRCH sets"
 TEXT = (
-    "Free energy and likelihood of k-means, which F bounds from below (A, D); "
+    "Free energy and likelihood of k-means, which F bounds from below (A, D), of three "
+    "runs and of the mean of all from greedy seeds; a run that missed two clusters is "
+    "from plain seeds where greedy ones did not miss as many; "
     "likelihood and purity of k-means-C' (B, C, E, F), solid the mean of all runs and "
     "dashed the best one; true centres and those of the best runs (I, J, K). Axes are "
     "the paper's. Triangles at the right edge point at values the paper prints: of L "
@@ -35,7 +37,7 @@ TEXT = (
 def settings(quick: bool) -> list[Setting]:
     """Return the runs that are drawn, and those they are compared with."""
     sets = ensemble(quick)
-    wanted = [setting(kind, c, quick) for kind in KINDS for c in C_PRIMES]
+    wanted = followed.settings(quick)
     wanted += [dbscan.setting(kind, sets.shown(kind)) for kind in KINDS]
     for kind in KINDS:
         for seeding in SEEDINGS:
@@ -52,7 +54,13 @@ def show(records: Records, quick: bool) -> Exhibit:
         of_kind = {c: runs[kind, c] for c in C_PRIMES}
         true = truth(sample(kind, quick))
         noise = records[dbscan.setting(kind, ensemble(quick).shown(kind))]
-        draw_k_means(panels[row, 0], letters[kind][0], kind, of_kind[1], true)
+        draw_k_means(
+            panels[row, 0],
+            letters[kind][0],
+            kind,
+            examples(records, kind, quick),
+            true,
+        )
         if kind == GRID:
             _point_at_printed_ends(panels[row, 0])
         draw_measure(panels[row, 1], letters[kind][1], kind, of_kind, "L", true)
@@ -73,25 +81,23 @@ def show(records: Records, quick: bool) -> Exhibit:
     )
 
 
-def draw_k_means(panel: Axes, letter: str, kind: str, runs: Runs, true: Any) -> None:
+def draw_k_means(
+    panel: Axes, letter: str, kind: str, shown: dict[int | None, Example], true: Any
+) -> None:
     """Draw L and F of runs that missed no, one or two clusters, and of the mean run."""
     iterations = np.arange(LAST_ITERATION + 1)
-    for missed, colour in drawing.MISSED_COLOURS.items():
-        if missed is None:
-            L, F = runs.traces("L").mean(axis=0), runs.traces("F").mean(axis=0)
-            name = "mean of all"
-        else:
-            run = runs.with_missed(missed)
-            if run is None:
-                continue
-            L, F = runs.traces("L")[run], runs.traces("F")[run]
-            name = ("all found", "all but one", "all but two")[missed]
-        panel.plot(iterations, L, color=colour, linewidth=1.2, label=name)
-        panel.plot(iterations, F, color=colour, linewidth=1.2, linestyle=drawing.DASHES)
+    names = {0: "all found", 1: "all but one", 2: "all but two", None: "mean of all"}
+    for missed, of in shown.items():
+        colour, name = drawing.MISSED_COLOURS[missed], names[missed]
+        panel.plot(iterations, of.L, color=colour, linewidth=1.2, label=name)
+        panel.plot(
+            iterations, of.F, color=colour, linewidth=1.2, linestyle=drawing.DASHES
+        )
     drawing.title(panel, letter, f"k-means, {kind}: L solid, F dashed")
     drawing.iterations(panel, LAST_ITERATION)
     panel.set(ylabel="nats per row", ylim=published.AXES["k-means"][kind])
-    drawing.line_across(panel, true["L"], "L of the truth", "top")
+    where = "top" if kind == GRID else "bottom"
+    drawing.line_across(panel, true["L"], "L of the truth", where)
     panel.legend(fontsize=7, frameon=False, loc="lower right")
 
 

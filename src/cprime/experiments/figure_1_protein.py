@@ -69,7 +69,9 @@ def show(records: Records, quick: bool) -> Exhibit:
     panels[0, 1].legend(fontsize=8, frameon=False)
     if not quick:
         panels[0, 0].set_ylim(published.KDD_L)
-        panels[0, 1].set_ylim(np.array(published.KDD_PHI) / PHI_UNIT)
+        low, high = np.array(published.KDD_PHI) / PHI_UNIT
+        panels[0, 1].set_ylim(low - 0.1 * (high - low), high)
+        drawing.line_across(panels[0, 1], low, "here the paper's axis begins")
     text = f"{TEXT} {QUICK_TEXT}" if quick else TEXT
     return Exhibit(
         TITLE,

@@ -1,10 +1,10 @@
 """Fig. S2: likelihood, quantization error, purity and NMI of k-means-C'."""
 
-from cprime.experiments import drawing
+from cprime.experiments import drawing, followed
 from cprime.experiments.birch import truth
 from cprime.experiments.exhibits import Exhibit, Verdict
 from cprime.experiments.figure_1 import draw_measure
-from cprime.experiments.followed import C_PRIMES, Runs, sample, setting
+from cprime.experiments.followed import C_PRIMES, Runs, sample
 from cprime.experiments.published import KINDS, MEASURES, RANDOM
 from cprime.experiments.records import Records
 from cprime.experiments.settings import Setting
@@ -19,7 +19,7 @@ TEXT = (
 
 def settings(quick: bool) -> list[Setting]:
     """Return the runs of Fig. 1."""
-    return [setting(kind, c, quick) for kind in KINDS for c in C_PRIMES]
+    return followed.settings(quick)
 
 
 def show(records: Records, quick: bool) -> Exhibit:

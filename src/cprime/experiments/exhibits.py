@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+NOT_SHOWN = "The runs made here do not show it."
+
 
 @dataclass(frozen=True)
 class Table:
@@ -26,17 +28,36 @@ class Verdict:
     measured : str
     spread : str
         Over what the measurement varies, and how much; empty if it does not.
-    holds : bool
+    holds : bool or None
+        None if these runs are not enough to tell.
     why : str
-        What a reader should know; not empty where `holds` is false for a reason.
+        What a reader should know; of what does not hold, the reason.
     """
 
     claim: str
     published: str
     measured: str
     spread: str
-    holds: bool
+    holds: bool | None
     why: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.holds and not self.why:
+            object.__setattr__(self, "why", NOT_SHOWN)
+
+    @property
+    def mark(self) -> str:
+        """A tick, a cross, or a dash for what cannot be told."""
+        return {True: "✓", False: "✗", None: "-"}[self.holds]
+
+
+def score(verdicts: Sequence[Verdict]) -> str:
+    """Return how many verdicts hold, in a sentence."""
+    judged = [verdict for verdict in verdicts if verdict.holds is not None]
+    held = sum(verdict.holds is True for verdict in judged)
+    sentence = f"{held} of {len(judged)} published numbers and claims hold"
+    others = len(verdicts) - len(judged)
+    return f"{sentence}; {others} not judged." if others else f"{sentence}."
 
 
 @dataclass(frozen=True)

@@ -27,9 +27,9 @@ MOST_MISSED = 3
 TITLE = "Fig. S3: the same, enlarged, with the gap between likelihood and free energy"
 TEXT = (
     "The bars at the right of A and B are the gap L - F where runs end: what hard "
-    "assignment leaves out. It is larger for runs that miss clusters, and larger where "
-    "clusters overlap (B). C is Fig. 1E, the mean of all runs solid and the best one "
-    "dashed; D is Fig. 1G."
+    "assignment leaves out. On the grid it is larger for runs that miss clusters (A), "
+    "and it is larger where clusters overlap (B). C is Fig. 1E, the mean of all runs "
+    "solid and the best one dashed; D is Fig. 1G."
 )
 
 

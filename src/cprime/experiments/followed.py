@@ -94,7 +94,7 @@ def examples(records: Records, kind: str, quick: bool) -> dict[int | None, Examp
 
     From greedy seeds, or from plain ones if no greedy run missed so many.
     """
-    found: dict[int | None, Example] = {}
+    found: dict[int, Example] = {}
     for seeding in birch.SEEDINGS:
         runs = Runs(records, kind, 1, quick, seeding)
         measures = (runs.traces("L"), runs.traces("F"), runs.last("L"), runs.last("F"))
@@ -102,6 +102,6 @@ def examples(records: Records, kind: str, quick: bool) -> dict[int | None, Examp
             run = runs.with_missed(missed)
             if run is not None and missed not in found:
                 found[missed] = Example(*(of[run] for of in measures))
-        if None not in found:
-            found[None] = Example(*(of.mean(axis=0) for of in measures))
-    return found
+        if seeding == "greedy":
+            mean = Example(*(of.mean(axis=0) for of in measures))
+    return {**dict(sorted(found.items())), None: mean}

@@ -33,8 +33,9 @@ def run(kind: str, C_prime: int, seed: int) -> dict[str, Any]:
     For k-means Eq. 7, Prop. 3 and Cor. 2 in every iteration; for all C' Eq. 7 and
     Prop. 4 where the run has converged.
     """
+    data = draw(kind, seed).data
     problem = Problem(
-        MemoryRows(draw(kind, seed).data),
+        MemoryRows(data),
         Isotropic(),
         Exact(),
         get_kernel("auto"),
@@ -49,7 +50,8 @@ def run(kind: str, C_prime: int, seed: int) -> dict[str, Any]:
         for step in steps[1:]:
             coefficients = problem.model.coefficients(step.theta)
             by_eq_7 = bounds.free_energy(problem.rows, coefficients, K=step.K.K)
-            error = step.theta.covariance * D * N
+            labels = step.K.K[:, 0]
+            error = float(np.sum((data - step.theta.means[labels]) ** 2))
             by_prop_3 = bounds.free_energy_of_variance(step.theta.covariance, C, D)
             by_cor_2 = bounds.free_energy_of_quantization_error(error, N, C, D)
             apart.append(np.ptp([by_eq_7, by_prop_3, by_cor_2, step.free_energy]))

@@ -11,7 +11,8 @@ from string import Template
 from typing import Any
 
 import cprime
-from cprime.experiments.exhibits import Exhibit, Table, Verdict
+from cprime.experiments.ensemble import RULE
+from cprime.experiments.exhibits import Exhibit, Table, Verdict, score
 
 HEADER = ("verdict", "claim", "published", "measured", "spread", "remark")
 # Longer lists of verdicts are folded away under their exhibit.
@@ -20,7 +21,6 @@ QUICK = (
     "<strong>This is a quick run</strong>, of fewer and smaller fits than the paper's: "
     "it shows that everything works, and numbers only roughly."
 )
-TICK, CROSS = "✓", "✗"
 
 
 def publish(
@@ -33,7 +33,7 @@ def publish(
 ) -> Path:
     """Write everything into a folder; return the page.
 
-    Every file appears complete or not at all.
+    Every file appears complete or not at all, the page last.
 
     Parameters
     ----------
@@ -46,17 +46,18 @@ def publish(
     seconds : float
         How long they took, one after another.
     """
-    folder.mkdir(parents=True, exist_ok=True)
+    files: dict[str, bytes] = {}
     for exhibit in exhibits.values():
         for name, figure in exhibit.figures.items():
-            _write(folder / f"{name}.png", _picture(figure, "png"))
-            _write(folder / f"{name}.svg", _picture(figure, "svg"))
+            files[f"{name}.png"] = _picture(figure, "png")
+            files[f"{name}.svg"] = _picture(figure, "svg")
         for table in exhibit.tables:
-            _write_table(folder, table)
-    _write_table(folder, _all_verdicts(exhibits, date))
-    page = folder / "index.html"
-    _write(page, _page(exhibits, quick, date, seconds).encode())
-    return page
+            files |= _table_files(table)
+    files |= _table_files(_all_verdicts(exhibits, date))
+    files["index.html"] = _page(exhibits, quick, date, seconds).encode()
+    for name, content in files.items():
+        _write(folder / name, content)
+    return folder / "index.html"
 
 
 def verdicts(exhibits: Mapping[str, Exhibit]) -> list[Verdict]:
@@ -72,7 +73,7 @@ def _all_verdicts(exhibits: Mapping[str, Exhibit], date: str) -> Table:
 
 def _cells(verdict: Verdict) -> tuple[str, ...]:
     return (
-        TICK if verdict.holds else CROSS,
+        verdict.mark,
         verdict.claim,
         verdict.published,
         verdict.measured,
@@ -81,13 +82,15 @@ def _cells(verdict: Verdict) -> tuple[str, ...]:
     )
 
 
-def _write_table(folder: Path, table: Table) -> None:
+def _table_files(table: Table) -> dict[str, bytes]:
     text = io.StringIO()
     writer = csv.writer(text)
     writer.writerow(table.header)
     writer.writerows(table.rows)
-    _write(folder / f"{table.name}.csv", text.getvalue().encode())
-    _write(folder / f"{table.name}.md", markdown(table).encode())
+    return {
+        f"{table.name}.csv": text.getvalue().encode(),
+        f"{table.name}.md": markdown(table).encode(),
+    }
 
 
 def markdown(table: Table) -> str:
@@ -111,8 +114,12 @@ def _picture(figure: Any, form: str) -> bytes:
 
 def _write(path: Path, content: bytes) -> None:
     part = path.with_name(f".{path.name}.part")
-    part.write_bytes(content)
-    os.replace(part, path)
+    try:
+        part.write_bytes(content)
+        os.replace(part, path)
+    except OSError as error:
+        part.unlink(missing_ok=True)
+        raise OSError(f"{path} could not be written: {error.strerror}.") from error
 
 
 # ---- the page ------------------------------------------------------------------
@@ -125,11 +132,11 @@ def _page(
     return PAGE.substitute(
         version=escape(cprime.__version__),
         date=escape(date),
+        rule=escape(RULE),
         size=QUICK if quick else "",
         minutes=f"{seconds / 60.0:.1f}",
-        held=sum(verdict.holds for verdict in judged),
-        total=len(judged),
-        others="".join(_failure(verdict) for verdict in judged if not verdict.holds),
+        score=escape(score(judged)),
+        others="".join(_failure(v) for v in judged if v.holds is False),
         links="".join(
             f'<a href="#{name}">{escape(exhibit.title.split(":")[0])}</a>'
             for name, exhibit in exhibits.items()
@@ -159,16 +166,14 @@ def _judged(verdicts: list[Verdict]) -> str:
     table = _html(Table("", "Paper and measurement", HEADER, rows))
     if len(rows) <= MOST_UNFOLDED:
         return table
-    held = sum(verdict.holds for verdict in verdicts)
-    summary = f"{held} of {len(rows)} numbers hold: show all"
-    return f"<details><summary>{summary}</summary>{table}</details>"
+    return f"<details><summary>{escape(score(verdicts))}</summary>{table}</details>"
 
 
 def _failure(verdict: Verdict) -> str:
     """Return what does not hold, and why, for the head of the page."""
     return (
-        f'<li><span class="no">{CROSS}</span> {escape(verdict.claim)}: published '
-        f"{escape(verdict.published)}, measured {escape(verdict.measured)} "
+        f'<li><span class="no">{verdict.mark}</span> {escape(verdict.claim)}: '
+        f"published {escape(verdict.published)}, measured {escape(verdict.measured)} "
         f"{escape(verdict.spread)}. {escape(verdict.why)}</li>"
     )
 
@@ -188,7 +193,7 @@ def _row(row: tuple[str, ...]) -> str:
 
 
 def _cell(text: str) -> str:
-    kind = {TICK: ' class="yes"', CROSS: ' class="no"'}.get(text, "")
+    kind = {"✓": ' class="yes"', "✗": ' class="no"'}.get(text, "")
     # A number stays on the line of its spread.
     return f"<td{kind}>{escape(text).replace(' ± ', '&nbsp;±&nbsp;')}</td>"
 
@@ -228,7 +233,7 @@ PAGE = Template("""<!doctype html>
 Gaussian mixture models</em>, Pattern Recognition Letters 125 (2019), beside what
 cprime $version measured on $date, in runs that take $minutes minutes one after
 another. $size</p>
-<p class="score"><strong>$held of $total</strong> published numbers and claims hold.</p>
+<p class="score"><strong>$score</strong> $rule</p>
 <ul class="others">$others</ul>
 <nav>$links <a href="#verdicts">All verdicts</a></nav>
 $exhibits

@@ -1,21 +1,33 @@
 """Run what has not been run, and say how far it is."""
 
+import hashlib
+import inspect
 import multiprocessing
+import os
 import signal
 import time
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import chain
+from pathlib import Path
 from typing import Any
 
 from threadpoolctl import threadpool_limits
 
+import cprime
+from cprime.datasets import made
 from cprime.experiments import (
     birch,
     dbscan,
     formulas,
+    likelihood,
     overfitting,
     protein,
+    scores,
     seven,
     stiffness,
 )
@@ -52,6 +64,28 @@ RUNNERS = {
     "seven": Runner(seven.run, seven.seconds, fills_machine=True),
     "stiffness": Runner(stiffness.run, stiffness.seconds),
 }
+# What results depend on beside their settings and the library itself.
+SOURCES = (
+    birch,
+    dbscan,
+    formulas,
+    likelihood,
+    made,
+    overfitting,
+    protein,
+    scores,
+    seven,
+    stiffness,
+)
+
+
+@lru_cache(maxsize=1)
+def version() -> str:
+    """Return the version of the library, with a digest of the experiments' code."""
+    digest = hashlib.sha256()
+    for module in SOURCES:
+        digest.update(inspect.getsource(module).encode())
+    return f"{cprime.__version__}+{digest.hexdigest()[:12]}"
 
 
 def missing(settings: Iterable[Setting], records: Records) -> list[Setting]:
@@ -64,6 +98,39 @@ def seconds(setting: Setting) -> float:
     runner = RUNNERS[setting.runner]
     alone = runner.seconds(**dict(setting.values))
     return alone if runner.fills_machine else alone / allowed_threads()
+
+
+@contextmanager
+def alone_in(folder: Path) -> Iterator[None]:
+    """Keep other reproductions out of a folder for as long as one is at work there."""
+    lock = folder / "running"
+    if _is_abandoned(lock):
+        lock.unlink()
+    try:
+        with lock.open("x") as file:
+            file.write(str(os.getpid()))
+    except FileExistsError:
+        raise FileExistsError(
+            f"Another run is at work in {folder}. Wait for it to end, choose another "
+            f"folder, or remove {lock} if there is none."
+        ) from None
+    try:
+        yield
+    finally:
+        lock.unlink()
+
+
+def _is_abandoned(lock: Path) -> bool:
+    """Return whether the process that made a lock is certainly gone."""
+    if os.name != "posix" or not lock.exists():
+        return False
+    try:
+        os.kill(int(lock.read_text()), 0)
+    except ProcessLookupError:
+        return True
+    except (PermissionError, ValueError):
+        return False
+    return False
 
 
 def run(settings: Iterable[Setting], records: Records) -> Iterator[Setting]:
@@ -89,15 +156,37 @@ def _side_by_side(settings: list[Setting]) -> Iterator[Done]:
     if n_processes <= 1:
         yield from map(_run, settings)
         return
+    others = multiprocessing.active_children()
     # Processes that are started afresh do not inherit threads in the midst of work.
     context = multiprocessing.get_context("spawn")
-    with context.Pool(n_processes, initializer=_be_one_of_many) as pool:
-        yield from pool.imap_unordered(_run, settings)
+    pool = ProcessPoolExecutor(n_processes, context, _use_one_thread)
+    try:
+        with _without_interrupts():
+            waiting: list[Future[Done]] = [pool.submit(_run, s) for s in settings]
+        for done in as_completed(waiting):
+            yield done.result()
+    except BrokenProcessPool as error:
+        raise RuntimeError(
+            "A process that ran experiments was ended from outside, maybe for lack of "
+            "memory. Run the same again to go on."
+        ) from error
+    finally:
+        for process in set(multiprocessing.active_children()) - set(others):
+            process.terminate()
+        pool.shutdown(cancel_futures=True)
 
 
-def _be_one_of_many() -> None:
-    """Use one thread, and leave it to the parent to hear of interrupts."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+@contextmanager
+def _without_interrupts() -> Iterator[None]:
+    """Start processes that leave it to their parent to hear of interrupts."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _use_one_thread() -> None:
     threadpool_limits(1)
 
 

@@ -21,9 +21,9 @@ from cprime.theta import Theta
 STARTS = {"k-means++": kmeans_plus_plus, "random rows": random_rows}
 
 
-def setting(factor: float, start: str, n_runs: int) -> Setting:
+def setting(factor: float, start: str, seed: int, n_runs: int) -> Setting:
     """Return runs that hold sigma^2 at a multiple of the true one; 0: update it."""
-    return Setting.of("stiffness", factor=factor, start=start, n_runs=n_runs, seed=0)
+    return Setting.of("stiffness", factor=factor, start=start, n_runs=n_runs, seed=seed)
 
 
 def seconds(n_runs: int, **_: Any) -> float:

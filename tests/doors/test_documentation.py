@@ -90,7 +90,7 @@ def test_the_readme_has_the_verdicts_that_were_measured():
     assert f"version {version}, {date}" in readme
     held = sum(line.startswith("| ✓ |") for line in lines)
     assert f"{held} of {len(lines)} hold" in readme
-    rows = {tuple(cells(line)[1:4]): cells(line)[0] for line in lines}
+    rows = {tuple(cells(line)[1:5]): cells(line)[0] for line in lines}
     table = re.search(r"\| \| claim \|.*?\n\n", readme, re.S).group().splitlines()
     assert len(table) > 10
     for line in table[2:-1]:

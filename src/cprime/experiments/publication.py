@@ -174,7 +174,7 @@ def _failure(verdict: Verdict) -> str:
     return (
         f'<li><span class="no">{verdict.mark}</span> {escape(verdict.claim)}: '
         f"published {escape(verdict.published)}, measured {escape(verdict.measured)} "
-        f"{escape(verdict.spread)}. {escape(verdict.why)}</li>"
+        f"({escape(verdict.spread)}). {escape(verdict.why)}</li>"
     )
 
 
@@ -210,7 +210,7 @@ PAGE = Template("""<!doctype html>
   h1 { font-size: 1.7rem; margin: 0 0 .3rem; }
   h2 { font-size: 1.2rem; margin: 3rem 0 .5rem; }
   .lead { color: #555; margin-top: 0; }
-  .score { font-size: 1.1rem; margin-bottom: .4rem; }
+  .score { font-size: 1.2rem; margin-bottom: .2rem; }
   .others { list-style: none; margin: 0 0 1.2rem; padding: 0; }
   summary { cursor: pointer; color: #1864ab; margin: .5rem 0; }
   nav a { margin-right: 1rem; white-space: nowrap; }
@@ -233,7 +233,8 @@ PAGE = Template("""<!doctype html>
 Gaussian mixture models</em>, Pattern Recognition Letters 125 (2019), beside what
 cprime $version measured on $date, in runs that take $minutes minutes one after
 another. $size</p>
-<p class="score"><strong>$score</strong> $rule</p>
+<p class="score"><strong>$score</strong></p>
+<p>$rule</p>
 <ul class="others">$others</ul>
 <nav>$links <a href="#verdicts">All verdicts</a></nav>
 $exhibits

@@ -211,13 +211,17 @@ def _verdict_on_gain(
     table = published.TABLE_S1[kind]
     value = table[name][measure][0] - table[K_MEANS][measure][0]
     place, digits = Place.of(value, gains, noise), DIGITS[measure]
+    other_sign = int(np.sum(np.sign(gains) != np.sign(value)))
     return Verdict(
         f"Tab. S1, {kind}, {name} less k-means: mean {NAMES[measure]}",
         f"{value:+.{digits}f}",
         f"{place.center:+.{digits}f}",
         f"{place.spread_text(digits)}, runs' sampling error included",
         place.is_typical,
-        "" if place.is_typical else "Not typical of the sets drawn here.",
+        ""
+        if place.is_typical
+        else "Not typical of the sets drawn here: on "
+        f"{other_sign} of {len(gains)} the difference has the other sign.",
     )
 
 

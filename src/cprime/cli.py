@@ -87,8 +87,8 @@ def _reproduce(options: argparse.Namespace) -> int:
     out = options.out or Path("reproduction-quick" if quick else "reproduction")
     asked = list(EXPERIMENTS) if "all" in options.names else options.names
     modules = _modules(EXPERIMENTS)
-    records = Records(out / "results.jsonl", version())
     with alone_in(out):
+        records = Records(out / "results.jsonl", version())
         _run_missing([s for n in asked for s in modules[n].settings(quick)], records)
         # The page also keeps what earlier runs have completed.
         shown = [

@@ -300,12 +300,21 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path, capsys):
     assert cli.main(["reproduce", "figure-s1", "--out", str(file / "below")]) == 1
     message = capsys.readouterr().err
     assert re.fullmatch(
-        r"cprime: Results cannot be written to .*below/results.jsonl: "
+        r"cprime: Results cannot be written to .*below: "
         r"Not a directory. Choose another folder.\n",
         message,
     )
     assert cli.main(["reproduce", "figure-s1", "--out", str(file)]) == 1
     assert "file is a file" in capsys.readouterr().err
+
+
+def test_a_second_run_touches_nothing_of_the_first(tmp_path, capsys):
+    half_a_line = '{"key": "of a run that is just writ'
+    (tmp_path / "results.jsonl").write_text(half_a_line)
+    with reproduction.alone_in(tmp_path):
+        assert cli.main(["reproduce", "figure-s1", "--out", str(tmp_path)]) == 1
+    assert "Another run is at work" in capsys.readouterr().err
+    assert (tmp_path / "results.jsonl").read_text() == half_a_line
 
 
 def test_a_page_that_cannot_be_written_leaves_nothing_behind(tmp_path, capsys):

@@ -15,7 +15,7 @@ ONE, TWO = Setting.of("fake", x=1), Setting.of("fake", x=2)
 
 @pytest.fixture
 def file(tmp_path):
-    return tmp_path / "folder" / "results.jsonl"
+    return tmp_path / "results.jsonl"
 
 
 @pytest.fixture
@@ -73,7 +73,6 @@ def test_a_line_that_is_no_result_is_named(file, runs, line):
 
 
 def test_a_file_of_somebody_else_is_left_alone(file):
-    file.parent.mkdir()
     file.write_text("my diary, one line, no end")
     with pytest.raises(ValueError, match=r"Line 1 of .*results.jsonl is not a result"):
         Records(file, "1")

@@ -20,7 +20,8 @@ class Records:
     Parameters
     ----------
     path : Path
-        Made if it is not there. A last line that an interrupt cut short is removed.
+        Made if it is not there, in a folder that is. A last line that an interrupt cut
+        short is removed: nobody else may be writing.
     version : str
         Of the code whose results count.
     """
@@ -69,12 +70,7 @@ class Records:
 
 
 def _make(path: Path) -> None:
-    if path.parent.exists() and not path.parent.is_dir():
-        raise NotADirectoryError(
-            f"{path.parent} is a file: results go into a folder. Choose another name."
-        )
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
         path.open("ab").close()
     except OSError as error:
         raise OSError(

@@ -102,11 +102,19 @@ def seconds(setting: Setting) -> float:
 
 @contextmanager
 def alone_in(folder: Path) -> Iterator[None]:
-    """Keep other reproductions out of a folder for as long as one is at work there."""
+    """Keep other reproductions out of a folder for as long as one is at work there.
+
+    The folder is made if it is not there.
+    """
+    if folder.exists() and not folder.is_dir():
+        raise NotADirectoryError(
+            f"{folder} is a file: results go into a folder. Choose another name."
+        )
     lock = folder / "running"
-    if _is_abandoned(lock):
-        lock.unlink()
     try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if _is_abandoned(lock):
+            lock.unlink()
         with lock.open("x") as file:
             file.write(str(os.getpid()))
     except FileExistsError:
@@ -114,6 +122,11 @@ def alone_in(folder: Path) -> Iterator[None]:
             f"Another run is at work in {folder}. Wait for it to end, choose another "
             f"folder, or remove {lock} if there is none."
         ) from None
+    except OSError as error:
+        raise OSError(
+            f"Results cannot be written to {folder}: {error.strerror}. "
+            "Choose another folder."
+        ) from error
     try:
         yield
     finally:

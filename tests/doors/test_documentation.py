@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import cprime.estimators.kmeans
+from cprime.experiments.exhibits import UNEXPLAINED
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -88,6 +89,7 @@ def test_the_readme_has_the_verdicts_that_were_measured():
     title, _, _, _, *lines = measured.strip().splitlines()
     version, date = re.search(r"cprime (\S+), (\S+)\*\*", title).groups()
     assert f"version {version}, {date}" in readme
+    assert UNEXPLAINED not in measured
     held = sum(line.startswith("| ✓ |") for line in lines)
     assert f"{held} of {len(lines)} hold" in readme
     rows = {tuple(cells(line)[1:5]): cells(line)[0] for line in lines}

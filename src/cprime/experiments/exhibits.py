@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-NOT_SHOWN = "The runs made here do not show it."
+# Stands where a reason is owed: nothing we ship may say so.
+UNEXPLAINED = "The runs made here do not show it, and we do not know why."
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ class Verdict:
 
     def __post_init__(self) -> None:
         if not self.holds and not self.why:
-            object.__setattr__(self, "why", NOT_SHOWN)
+            object.__setattr__(self, "why", UNEXPLAINED)
 
     @property
     def mark(self) -> str:

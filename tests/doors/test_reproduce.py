@@ -257,7 +257,11 @@ def test_an_interrupted_run_goes_on(tmp_path, monkeypatch, capsys):
 
 
 def test_a_key_press_ends_all_processes_and_loses_nothing(tmp_path):
-    command = "from cprime.cli import main; raise SystemExit(main())"
+    # Whoever runs the tests may ignore interrupts, as jobs in the background do.
+    command = (
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+        "from cprime.cli import main; raise SystemExit(main())"
+    )
     arguments = ["reproduce", "table-s1", "--quick", "--out", str(tmp_path)]
     process = subprocess.Popen(
         [sys.executable, "-c", command, *arguments],

@@ -224,6 +224,8 @@ def work_until_interrupted(work):
             X, Isotropic().coefficients(Theta(means, 1.0))
         ),
     }
+    # Whoever runs the tests may ignore interrupts, as jobs in the background do.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     print("begins", flush=True)
     try:
         calls[work]()

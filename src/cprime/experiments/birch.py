@@ -8,14 +8,12 @@ import numpy as np
 from cprime import bounds, em
 from cprime.datasets import Sample, make_birch_grid, make_birch_random
 from cprime.experiments import published
+from cprime.experiments.problems import problem_of
 from cprime.experiments.published import GRID, K_MEANS, K_MEANS_C, LAZY, MEASURES
 from cprime.experiments.scores import normalized_mutual_information, purity
 from cprime.experiments.settings import Setting
 from cprime.kernels import get_kernel
 from cprime.models import Isotropic
-from cprime.problem import Problem
-from cprime.rows import MemoryRows
-from cprime.search import Exact, Lazy
 from cprime.seeding import greedy_kmeans_plus_plus, kmeans_plus_plus
 from cprime.theta import Theta
 from cprime.typing import Array
@@ -80,13 +78,7 @@ def run(
         highest L; and, with `n_steps`, `traces` of the first five, run by run.
     """
     sample = draw(kind, seed)
-    problem = Problem(
-        MemoryRows(sample.data),
-        Isotropic(),
-        Lazy(eps) if eps > 0.0 else Exact(),
-        get_kernel("auto"),
-        C_prime,
-    )
+    problem = problem_of(sample.data, C_prime, eps=eps)
     results: dict[str, list[Any]] = {name: [] for name in COLUMNS}
     traces: dict[str, list[list[float]]] = {name: [] for name in (*MEASURES, "F")}
     centers: list[Array] = []

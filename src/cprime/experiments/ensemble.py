@@ -1,6 +1,7 @@
 """The BIRCH sets everything is run on, and how typical a published number is."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -67,6 +68,19 @@ QUICK = Ensemble(n_sets=6, n_runs=10, n_candidates=40)
 def ensemble(quick: bool) -> Ensemble:
     """Return the sets of a quick or a full reproduction."""
     return QUICK if quick else FULL
+
+
+def best_run(of_runs: Mapping[str, Any], measure: str) -> int:
+    """Return which run is best, as the paper chooses it.
+
+    The one with the highest L or the lowest phi; for purity and NMI, that with the
+    highest sum of both.
+    """
+    if measure == "L":
+        return int(np.argmax(of_runs["L"]))
+    if measure == "phi":
+        return int(np.argmin(of_runs["phi"]))
+    return int(np.argmax(np.add(of_runs["purity"], of_runs["nmi"])))
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from matplotlib.axes import Axes
 
+from cprime.datasets.protein import N_ROWS
 from cprime.experiments import drawing, protein, published
 from cprime.experiments.exhibits import Exhibit, Table, Verdict
 from cprime.experiments.records import Records
@@ -19,8 +20,6 @@ TEXT = (
     "F in the plot is of the posteriors before an iteration's M-step; F in the table, "
     "and the gap L - F, are of the posteriors after it."
 )
-
-
 PHI_UNIT = 1e11
 
 
@@ -69,8 +68,8 @@ def show(records: Records, quick: bool) -> Exhibit:
         low, high = np.array(published.KDD_PHI) / PHI_UNIT
         panels[0, 1].set_ylim(low - 0.1 * (high - low), high)
         drawing.line_across(panels[0, 1], low, "here the paper's axis begins")
-    rows = f"{size.n_rows:,}" if quick else "145,751"
-    text = TEXT.format(rows=rows, C=size.C, runs=size.n_runs)
+    rows = size.n_rows or N_ROWS
+    text = TEXT.format(rows=f"{rows:,}", C=size.C, runs=size.n_runs)
     return Exhibit(
         TITLE,
         text,

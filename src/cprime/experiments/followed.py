@@ -6,7 +6,7 @@ import numpy as np
 
 from cprime.datasets import Sample
 from cprime.experiments import birch
-from cprime.experiments.ensemble import ensemble
+from cprime.experiments.ensemble import best_run, ensemble
 from cprime.experiments.published import KINDS, LAST_ITERATION
 from cprime.experiments.records import Records
 from cprime.experiments.settings import Setting
@@ -61,6 +61,10 @@ class Runs:
         """Return a measure of all runs where they converged."""
         return np.array(self.result[measure])
 
+    def course(self) -> tuple[Array, ...]:
+        """Return L and F of all runs, iteration by iteration and at the end."""
+        return self.traces("L"), self.traces("F"), self.last("L"), self.last("F")
+
     @property
     def centers(self) -> Array:
         """The means of the run with the highest L."""
@@ -68,11 +72,7 @@ class Runs:
 
     def best(self, measure: str) -> int:
         """Return the run that is best, as the paper's figures choose it."""
-        if measure == "L":
-            return int(self.last("L").argmax())
-        if measure == "phi":
-            return int(self.last("phi").argmin())
-        return int((self.last("purity") + self.last("nmi")).argmax())
+        return best_run(self.result, measure)
 
     def with_missed(self, missed: int) -> int | None:
         """Return the first run that has missed so many clusters, if there is one."""
@@ -94,14 +94,13 @@ def examples(records: Records, kind: str, quick: bool) -> dict[int | None, Examp
 
     From greedy seeds, or from plain ones if no greedy run missed so many.
     """
-    found: dict[int, Example] = {}
-    for seeding in birch.SEEDINGS:
-        runs = Runs(records, kind, 1, quick, seeding)
-        measures = (runs.traces("L"), runs.traces("F"), runs.last("L"), runs.last("F"))
-        for missed in range(3):
+    found: dict[int | None, Example] = {}
+    greedy, plain = (Runs(records, kind, 1, quick, s) for s in ("greedy", "plain"))
+    for missed in range(3):
+        for runs in (greedy, plain):
             run = runs.with_missed(missed)
-            if run is not None and missed not in found:
-                found[missed] = Example(*(of[run] for of in measures))
-        if seeding == "greedy":
-            mean = Example(*(of.mean(axis=0) for of in measures))
-    return {**dict(sorted(found.items())), None: mean}
+            if run is not None:
+                found[missed] = Example(*(of[run] for of in runs.course()))
+                break
+    found[None] = Example(*(of.mean(axis=0) for of in greedy.course()))
+    return found

@@ -6,12 +6,8 @@ import numpy as np
 
 from cprime import bounds, em
 from cprime.experiments.birch import MAX_ITER, SEEDINGS, C, draw
+from cprime.experiments.problems import problem_of
 from cprime.experiments.settings import Setting
-from cprime.kernels import get_kernel
-from cprime.models import Isotropic
-from cprime.problem import Problem
-from cprime.rows import MemoryRows
-from cprime.search import Exact
 
 # Formulas that agree at convergence agree as closely as a run has converged.
 TOLERANCE = em.Tolerance(shift=1e-10, log_variance=1e-10)
@@ -34,13 +30,7 @@ def run(kind: str, C_prime: int, seed: int) -> dict[str, Any]:
     Prop. 4 where the run has converged.
     """
     data = draw(kind, seed).data
-    problem = Problem(
-        MemoryRows(data),
-        Isotropic(),
-        Exact(),
-        get_kernel("auto"),
-        C_prime,
-    )
+    problem = problem_of(data, C_prime)
     rng = np.random.default_rng([seed, 0])
     means = SEEDINGS["greedy"](problem.rows, C, problem.kernel, rng).means
     steps = list(em.steps(problem, means, TOLERANCE, MAX_ITER))

@@ -8,13 +8,9 @@ from cprime import em
 from cprime.experiments import birch
 from cprime.experiments.birch import SEEDINGS, C, draw
 from cprime.experiments.likelihood import quality
+from cprime.experiments.problems import problem_of
 from cprime.experiments.published import GRID
 from cprime.experiments.settings import Setting
-from cprime.kernels import get_kernel
-from cprime.models import Isotropic
-from cprime.problem import Problem
-from cprime.rows import MemoryRows
-from cprime.search import Exact
 from cprime.theta import Theta
 
 
@@ -31,9 +27,7 @@ def seconds(n_per_cluster: int, n_runs: int, **_: Any) -> float:
 def run(n_per_cluster: int, n_runs: int, seed: int) -> dict[str, Any]:
     """Return L of the k-means run with the highest F on a grid, and of the truth."""
     data = draw(GRID, seed, n_per_cluster)
-    problem = Problem(
-        MemoryRows(data.data), Isotropic(), Exact(), get_kernel("auto"), 1
-    )
+    problem = problem_of(data.data, 1)
     runs = []
     for i in range(n_runs):
         rng = np.random.default_rng([seed, i])

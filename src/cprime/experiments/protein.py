@@ -8,15 +8,14 @@ import numpy as np
 
 from cprime import bounds, em
 from cprime.datasets import fetch_kdd_protein
+from cprime.datasets.protein import N_ROWS
 from cprime.experiments import published
 from cprime.experiments.birch import SEEDINGS
 from cprime.experiments.likelihood import Quality, quality
+from cprime.experiments.problems import problem_of
 from cprime.experiments.settings import Setting
 from cprime.kernels import get_kernel
-from cprime.models import Isotropic
-from cprime.problem import Problem
 from cprime.rows import MemoryRows
-from cprime.search import Exact
 from cprime.typing import Array
 
 # L and phi are looked at in each of the first iterations, later in some.
@@ -43,7 +42,7 @@ def setting(C_prime: int, seed: int, **more: Any) -> Setting:
 
 def seconds(C_prime: int, C: int, n_iterations: int, n_rows: int, **_: Any) -> float:
     """Return about how long one run takes."""
-    of_all: float = (n_rows or 145_751) / 145_751 * C / 200
+    of_all = (n_rows or N_ROWS) / N_ROWS * C / published.KDD_C
     return of_all * (8.0 + n_iterations * (0.01 + 0.37 * math.sqrt(C_prime / C)))
 
 
@@ -55,9 +54,7 @@ def run(
     F of an iteration is of the posteriors before its M-step and the parameters after
     it; `gap` is what even the best posteriors on C' clusters lose in the end.
     """
-    problem = Problem(
-        MemoryRows(_data(n_rows)), Isotropic(), Exact(), get_kernel("auto"), C_prime
-    )
+    problem = problem_of(_data(n_rows), C_prime)
     free_energies: list[float] = []
     looked_at: list[int] = []
     seen: list[Quality] = []

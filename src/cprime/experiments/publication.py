@@ -54,7 +54,7 @@ def publish(
         for table in exhibit.tables:
             files |= _table_files(table)
     files |= _table_files(_all_verdicts(exhibits, date))
-    files["index.html"] = _page(exhibits, quick, date, seconds).encode()
+    files["index.html"] = _page(exhibits, files, quick, date, seconds).encode()
     for name, content in files.items():
         _write(folder / name, content)
     return folder / "index.html"
@@ -126,7 +126,11 @@ def _write(path: Path, content: bytes) -> None:
 
 
 def _page(
-    exhibits: Mapping[str, Exhibit], quick: bool, date: str, seconds: float
+    exhibits: Mapping[str, Exhibit],
+    files: Mapping[str, bytes],
+    quick: bool,
+    date: str,
+    seconds: float,
 ) -> str:
     judged = verdicts(exhibits)
     return PAGE.substitute(
@@ -141,16 +145,16 @@ def _page(
             f'<a href="#{name}">{escape(exhibit.title.split(":")[0])}</a>'
             for name, exhibit in exhibits.items()
         ),
-        exhibits="".join(_section(name, of) for name, of in exhibits.items()),
+        exhibits="".join(_section(name, of, files) for name, of in exhibits.items()),
         verdicts=_html(_all_verdicts(exhibits, date)),
     )
 
 
-def _section(name: str, exhibit: Exhibit) -> str:
+def _section(name: str, exhibit: Exhibit, files: Mapping[str, bytes]) -> str:
     pictures = "".join(
         f'<img alt="{escape(exhibit.title)}" src="data:image/png;base64,'
-        f'{base64.b64encode(_picture(figure, "png")).decode()}">'
-        for figure in exhibit.figures.values()
+        f'{base64.b64encode(files[f"{figure}.png"]).decode()}">'
+        for figure in exhibit.figures
     )
     tables = "".join(_html(table) for table in exhibit.tables)
     return (

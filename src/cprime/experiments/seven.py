@@ -7,12 +7,9 @@ import numpy as np
 from cprime import em
 from cprime.datasets import make_seven_gaussians
 from cprime.experiments.likelihood import quality
+from cprime.experiments.problems import problem_of
 from cprime.experiments.settings import Setting
-from cprime.kernels import get_kernel
 from cprime.models import Isotropic
-from cprime.problem import Problem
-from cprime.rows import MemoryRows
-from cprime.search import Exact
 
 
 def setting(
@@ -42,13 +39,8 @@ def run(
     """
     sample = make_seven_gaussians(n_per_cluster, rng=seed)
     variance = None if C_prime == 1 else sample.variance
-    problem = Problem(
-        MemoryRows(sample.data),
-        Isotropic(variance_init=variance),
-        Exact(),
-        get_kernel("auto"),
-        C_prime,
-    )
+    model = Isotropic(variance_init=variance)
+    problem = problem_of(sample.data, C_prime, model=model)
     never = em.Tolerance(0.0, 0.0)
     steps = list(em.steps(problem, sample.centers, never, n_iterations))
     seen = [quality(problem.rows, step.theta) for step in steps]

@@ -8,13 +8,10 @@ from cprime import em
 from cprime.experiments import birch
 from cprime.experiments.birch import C, draw
 from cprime.experiments.likelihood import quality
+from cprime.experiments.problems import problem_of
 from cprime.experiments.published import GRID
 from cprime.experiments.settings import Setting
-from cprime.kernels import get_kernel
 from cprime.models import Isotropic
-from cprime.problem import Problem
-from cprime.rows import MemoryRows
-from cprime.search import Exact
 from cprime.seeding import kmeans_plus_plus, random_rows
 from cprime.theta import Theta
 
@@ -39,7 +36,7 @@ def run(factor: float, start: str, n_runs: int, seed: int) -> dict[str, Any]:
     """
     data = draw(GRID, seed)
     model = Isotropic(variance=factor * data.variance) if factor > 0 else Isotropic()
-    problem = Problem(MemoryRows(data.data), model, Exact(), get_kernel("auto"), C)
+    problem = problem_of(data.data, C, model=model)
     likelihoods = []
     for i in range(n_runs):
         rng = np.random.default_rng([seed, i])

@@ -9,7 +9,7 @@ import numpy as np
 
 from cprime.experiments import birch, dbscan, published
 from cprime.experiments.birch import ALGORITHMS, SEEDINGS
-from cprime.experiments.ensemble import Ensemble, Place, ensemble
+from cprime.experiments.ensemble import Ensemble, Place, best_run, ensemble
 from cprime.experiments.exhibits import Exhibit, Table, Verdict
 from cprime.experiments.published import (
     DBSCAN,
@@ -70,12 +70,7 @@ def _mean(of_runs: dict[str, Any], measure: str) -> float:
 
 def _best(of_runs: dict[str, Any], measure: str) -> float:
     """Return a measure as the table's column "best" has it."""
-    if measure == "L":
-        return float(np.max(of_runs["L"]))
-    if measure == "phi":
-        return float(np.min(of_runs["phi"]))
-    together = np.add(of_runs["purity"], of_runs["nmi"])
-    return float(np.atleast_1d(of_runs[measure])[int(np.argmax(together))])
+    return float(of_runs[measure][best_run(of_runs, measure)])
 
 
 SUMMARIES: dict[str, Callable[[dict[str, Any], str], float]] = {

@@ -72,7 +72,7 @@ def steps(
     """
     model, clock = problem.model, _Stopwatch()
     hard = replace(problem, search=Exact(), C_prime=1)
-    K, opening = hard.sweep(Theta(means, 1.0), None)
+    K, opening = hard.sweep(model.opening(means), None)
     theta = model.start(means, opening)
     if problem.C_prime == 1:
         # The sweep that gave sigma^2 is the first E-step: K does not depend on it.
@@ -87,9 +87,9 @@ def steps(
         if iteration > 1:
             K, stats = problem.sweep(theta, K)
         K, moments, about, relocated = refill(problem, K, stats, theta)
-        after = model.maximize(moments, about)
+        after = model.reseeded(model.maximize(moments, about), relocated)
         converged = ""
-        if relocated == 0:
+        if not relocated:
             converged = _converged(problem.C_prime, stats, theta, after, tolerance)
         theta = after
         yield Step(
@@ -99,7 +99,7 @@ def steps(
             _finite(model.free_energy(theta, moments, about), theta),
             stats.evaluations,
             stats.changed,
-            relocated,
+            len(relocated),
             clock.lap(),
             converged,
         )
@@ -108,15 +108,9 @@ def steps(
 
 
 def finish(problem: Problem, theta: Theta, K: Any) -> Fit:
-    """Run the last sweep, after which labels, means, inertia and F belong together.
-
-    At C' = 1 sigma^2 follows from the labels and means of this very sweep, so F is the
-    closed form of Prop. 3 even when a fit was cut short.
-    """
+    """Run the last sweep, after which labels, means, inertia and F belong together."""
     K, stats = problem.sweep(theta, K, afresh=True)
-    final = theta
-    if problem.C_prime == 1:
-        final = problem.model.maximize_covariance(stats, about=theta)
+    final = problem.model.settled(stats, theta, problem.C_prime)
     free_energy = problem.model.free_energy(final, stats, about=theta)
     return Fit(final, K, stats, _finite(free_energy, final))
 

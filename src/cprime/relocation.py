@@ -7,7 +7,7 @@ import numpy as np
 
 from cprime.models import Model
 from cprime.problem import Problem
-from cprime.stats import Stats, remaining
+from cprime.stats import Stats
 from cprime.theta import Theta
 from cprime.typing import Array
 
@@ -28,13 +28,14 @@ class Refilled(NamedTuple):
         As if the moved rows belonged to the formerly empty clusters alone.
     about : Theta
         What the statistics are now taken about: the moved means stand on their rows.
-    n_moved : int
+    moved : list of int
+        The clusters.
     """
 
     K: Any
     stats: Stats
     about: Theta
-    n_moved: int
+    moved: list[int]
 
 
 def refill(problem: Problem, K: Any, stats: Stats, theta: Theta) -> Refilled:
@@ -50,7 +51,7 @@ def refill(problem: Problem, K: Any, stats: Stats, theta: Theta) -> Refilled:
         Of a sweep under `theta`.
     theta : Theta
     """
-    refilled = Refilled(K, stats, theta, 0)
+    refilled = Refilled(K, stats, theta, [])
     empty = np.flatnonzero(stats.counts == 0)
     if len(empty) == 0:
         return refilled
@@ -58,14 +59,13 @@ def refill(problem: Problem, K: Any, stats: Stats, theta: Theta) -> Refilled:
         part, K_part = problem.rows.subset(copies, K)
         _, leaving = replace(problem, rows=part).sweep(theta, K_part)
         place = part.take(np.array([0]))[0]
-        moved, about = _move(
-            refilled.stats, refilled.about, leaving, int(cluster), place
-        )
-        if _is_better(problem.model, moved, about, refilled.stats, refilled.about):
+        moved, about = _move(problem.model, refilled, leaving, int(cluster), place)
+        clusters = [*refilled.moved, int(cluster)]
+        if _is_better(problem.model, refilled, moved, about, clusters):
             K_moved = refilled.K
             if problem.C_prime == 1:
                 K_moved = problem.rows.reassign(K_moved, copies, int(cluster))
-            refilled = Refilled(K_moved, moved, about, refilled.n_moved + 1)
+            refilled = Refilled(K_moved, moved, about, clusters)
     return refilled
 
 
@@ -94,16 +94,17 @@ def _worst_served(problem: Problem, theta: Theta, count: int) -> list[Array]:
 
 
 def _move(
-    stats: Stats, about: Theta, leaving: Stats, cluster: int, place: Array
+    model: Model, refilled: Refilled, leaving: Stats, cluster: int, place: Array
 ) -> tuple[Stats, Theta]:
     """Return the statistics with the leaving rows in `cluster`, at its new place."""
+    stats, about = refilled.stats, refilled.about
     staying = stats - leaving
     counts, means = staying.counts.copy(), about.means.copy()
     counts[cluster], means[cluster] = leaving.weight, place
     moved = replace(
         staying,
         counts=counts,
-        scatter=remaining(stats.scatter, leaving.scatter),
+        scatter=model.remaining(stats.scatter, leaving.scatter),
         weight=stats.weight,
         evaluations=stats.evaluations,
         changed=stats.changed,
@@ -112,13 +113,18 @@ def _move(
 
 
 def _is_better(
-    model: Model, moved: Stats, moved_about: Theta, stats: Stats, about: Theta
+    model: Model,
+    before: Refilled,
+    moved: Stats,
+    moved_about: Theta,
+    clusters: list[int],
 ) -> bool:
+    _, stats, about, already_moved = before
     donors = stats.counts > 0
     if np.any(moved.counts[donors] < STAYS_BEHIND * stats.counts[donors]):
         return False
-    move = model.maximize(moved, moved_about)
-    stay = model.maximize(stats, about)
+    move = model.reseeded(model.maximize(moved, moved_about), clusters)
+    stay = model.reseeded(model.maximize(stats, about), already_moved)
     return model.free_energy(move, moved, moved_about) > model.free_energy(
         stay, stats, about
     )

@@ -1,6 +1,7 @@
 """What one pass over the rows leaves behind for the M-step."""
 
 from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 
@@ -10,14 +11,16 @@ from cprime.typing import Array
 KNOWN_SHARE = 2.0**-20
 
 
-def remaining(scatter: float, taken: float) -> float:
+def remaining(scatter: Any, taken: Any) -> Any:
     """Return scatter - taken, or more where rounding may have eaten the difference.
+
+    Of numbers that are sums of squares, or arrays of them.
 
     It happens when means start, or a row lay, a thousand standard deviations away. A
     scatter taken too large makes sigma^2 and F err on the safe side; F still rises, and
     the next sweep sees the rows up close.
     """
-    return max(scatter - taken, KNOWN_SHARE * scatter)
+    return np.maximum(scatter - taken, KNOWN_SHARE * scatter)
 
 
 def weighted_sum(weights: Array, values: Array) -> float:
@@ -39,10 +42,13 @@ class Stats:
         sum_n q_c
     shifts : ndarray of shape (C, D)
         sum_n q_c (y - mu_c)
-    scatter : float
-        sum_n sum_c q_c ||y - mu_c||^2
+    scatter : float or ndarray
+        sum_n sum_c q_c ||y - mu_c||^2; or for every cluster, shape (C,), and feature,
+        (C, D); or as matrices sum_n q_c (y - mu_c) (y - mu_c)^T, of each cluster,
+        (C, D, D), or of all together, (1, D, D). In the shape of the sweep's whitening.
     quantization_error : float
-        sum_n ||y - mu_label||^2, the k-means objective J of the labels (Eq. 1)
+        sum_n ||y - mu_label||^2, the k-means objective J of the labels (Eq. 1); of
+        whitened differences, where clusters have whitenings of their own
     entropy : float
         sum_n H(q)
     free_energy : float
@@ -57,7 +63,7 @@ class Stats:
 
     counts: Array
     shifts: Array
-    scatter: float
+    scatter: Any
     quantization_error: float
     entropy: float
     free_energy: float

@@ -1,6 +1,7 @@
 """The parameters of a mixture, and what a kernel needs to know of them."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -15,12 +16,16 @@ class Theta:
     ----------
     means : ndarray of shape (C, D), float64
         The cluster centres mu_c.
-    covariance : float
-        In the shape of the model: one sigma^2 for all clusters of `Isotropic`.
+    covariance : float or ndarray
+        In the shape of the model: one sigma^2 for all clusters of `Isotropic`, shape
+        (C,), (C, D), (C, D, D) or, for all clusters alike, (1, D, D) of others.
+    proportions : ndarray of shape (C,), optional
+        How likely each cluster is before a row is seen. By default all the same.
     """
 
     means: Array
-    covariance: float
+    covariance: Any
+    proportions: Array | None = None
 
 
 @dataclass(frozen=True)
@@ -34,13 +39,26 @@ class Coefficients:
     bias : ndarray of shape (C,)
         log of the mixing proportion and of the Gaussian's normaliser.
     means : ndarray of shape (C, D)
-    whitening : float
-        1 / sigma.
+    whitening : float or ndarray
+        1 / sigma of all clusters; or for every cluster one such number, shape (C,), or
+        one per feature, (C, D), or a lower triangle, (C, D, D); (1, D, D) is one
+        triangle for all.
     """
 
     bias: Array
     means: Array
-    whitening: float
+    whitening: Any
+
+    @property
+    def sharpness(self) -> float:
+        """How many nats a unit of a kernel's squared distance costs.
+
+        With one variance for all clusters, kernels leave distances as they are;
+        otherwise a distance is already that of whitened differences.
+        """
+        if isinstance(self.whitening, np.ndarray):
+            return 0.5
+        return 0.5 * float(self.whitening) * float(self.whitening)
 
     def penalty(self) -> Array:
         """Return what each cluster's squared distance is handicapped by in a ranking.
@@ -48,11 +66,11 @@ class Coefficients:
         A cluster with a smaller bias must be closer to win (Supplement C). With equal
         biases this is exactly zero, so the closest cluster wins for any sigma^2.
         """
-        handicap: Array = 2.0 * (self.bias.max() - self.bias)
-        return handicap / self.whitening / self.whitening
+        handicap: Array = self.bias.max() - self.bias
+        return handicap / self.sharpness
 
     def log_joint(self, distances: Array, K: Array) -> tuple[Array, Array]:
-        """Return log p(y, c) of clusters K at squared distances ||y - mu_c||^2.
+        """Return log p(y, c) of clusters K at a kernel's squared distances.
 
         In two parts, because a row may be so far away that all its log-joints are
         beyond float64 while the differences between them, its posterior, are not.
@@ -66,7 +84,7 @@ class Coefficients:
         """
         scores = distances + self.penalty()[K]
         best = scores.min(axis=1, keepdims=True)
-        sharpness = 0.5 * self.whitening * self.whitening
+        sharpness = self.sharpness
         with np.errstate(over="ignore"):
             highest: Array = self.bias.max() - sharpness * best
             relative: Array = sharpness * (best - scores)

@@ -85,7 +85,7 @@ def sweep(
         K,
         np.ascontiguousarray(coefficients.means),
         penalty,
-        _sharpness(coefficients),
+        coefficients.sharpness,
         float(coefficients.bias.max()),
         plan.reluctance,
         C_prime,
@@ -133,7 +133,7 @@ def gaps(values: Array, K: Array, coefficients: Coefficients) -> Array:
         _rows(values),
         np.ascontiguousarray(coefficients.means),
         _penalty(coefficients),
-        _sharpness(coefficients),
+        coefficients.sharpness,
         np.ascontiguousarray(K, dtype=np.int32),
         lost,
     )
@@ -196,10 +196,6 @@ def _penalty(coefficients: Coefficients) -> Array | None:
     if np.all(coefficients.bias == coefficients.bias[0]):
         return None
     return coefficients.penalty()
-
-
-def _sharpness(coefficients: Coefficients) -> float:
-    return 0.5 * coefficients.whitening * coefficients.whitening
 
 
 def _worth_remembering(C: int, D: int, C_prime: int) -> bool:

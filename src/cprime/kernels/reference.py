@@ -11,6 +11,7 @@ import numpy as np
 
 from cprime.blocks import LEAF_ROWS, Block, Kept
 from cprime.draws import drawn
+from cprime.kernels.shapes import canonical, shape_of
 from cprime.search import Plan
 from cprime.stats import Stats, weighted_sum
 from cprime.summation import LeafSum
@@ -18,8 +19,6 @@ from cprime.theta import Coefficients
 from cprime.truncation import Truncated, closest, gaps_of
 from cprime.typing import Array
 
-# Squares of differences are summed in this many lanes.
-LANES = 8
 # Trial seeds whose losses differ by no more than this share are equally good.
 SAME_LOSS = 1e-12
 
@@ -70,7 +69,7 @@ def sweep_leaf(
     stats : Stats
     """
     columns = _columns(values)
-    distances = evaluate(columns, coefficients.means)
+    distances = evaluate(columns, coefficients)
     chosen = select(distances, K, coefficients, plan, C_prime)
     truncated = Truncated.of(distances, chosen, coefficients)
     stats = accumulate(columns, weights, K, truncated, coefficients)
@@ -82,7 +81,7 @@ def posterior(values: Array, coefficients: Coefficients, C_prime: int) -> Trunca
     """Return the C' closest clusters of every row and their log-joints."""
 
     def of_part(part: Array) -> Truncated:
-        found = evaluate(_columns(part), coefficients.means)
+        found = evaluate(_columns(part), coefficients)
         K = select(found, None, coefficients, Plan(), C_prime)
         return Truncated.of(found, K, coefficients)
 
@@ -91,7 +90,7 @@ def posterior(values: Array, coefficients: Coefficients, C_prime: int) -> Trunca
 
 def distances(values: Array, means: Array) -> Array:
     """Return ||y - mu_c||^2 for every row and every mean, shape (B, C)."""
-    return np.concatenate([evaluate(_columns(part), means) for part in _parts(values)])
+    return np.concatenate([canonical(_columns(part), means) for part in _parts(values)])
 
 
 def nearest(values: Array, coefficients: Coefficients) -> Array:
@@ -103,7 +102,7 @@ def gaps(values: Array, K: Array, coefficients: Coefficients) -> Array:
     """Return the nats every row loses by looking at the clusters in K alone."""
     lost = [
         gaps_of(
-            evaluate(_columns(values[i : i + LEAF_ROWS]), coefficients.means),
+            evaluate(_columns(values[i : i + LEAF_ROWS]), coefficients),
             K[i : i + LEAF_ROWS],
             coefficients,
         )
@@ -147,25 +146,9 @@ def fits_at_once(n_rows: int, C: int, D: int) -> int:
     return 1
 
 
-def evaluate(columns: Array, means: Array) -> Array:
-    """Return the canonical ||y - mu_c||^2, shape (B, C).
-
-    Differences first, then squares are summed in float64: in eight lanes, feature d in
-    lane d modulo 8, which are folded in halves. The order is part of the definition.
-    Vector units of any width can follow it, so every kernel finds the same bits.
-    """
-
-    def every(stride: int, first: int) -> Array:
-        """Return the sum over features first, first + stride, first + 2 stride, ..."""
-        if stride < LANES:
-            return every(2 * stride, first) + every(2 * stride, first + stride)
-        total = np.zeros((columns.shape[1], len(means)))
-        for d in range(first, len(columns), LANES):
-            difference = columns[d][:, None] - means[:, d]
-            total += np.multiply(difference, difference, out=difference)
-        return total
-
-    return every(1, 0)
+def evaluate(columns: Array, coefficients: Coefficients) -> Array:
+    """Return squared distances by which clusters are ranked, shape (B, C)."""
+    return shape_of(coefficients.whitening).distances(columns, coefficients)
 
 
 def select(
@@ -206,7 +189,9 @@ def accumulate(
     return Stats(
         counts=np.bincount(clusters, shares.ravel(), minlength=C),
         shifts=shifts,
-        scatter=float(np.sum(shares * truncated.distances)),
+        scatter=shape_of(coefficients.whitening).scatter(
+            columns, shares, truncated, coefficients
+        ),
         quantization_error=weighted_sum(weights, truncated.distances[:, 0]),
         entropy=weighted_sum(weights, entropies),
         free_energy=weighted_sum(weights, free_energies),

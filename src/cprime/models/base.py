@@ -1,6 +1,6 @@
 """The questions a mixture model answers."""
 
-from typing import Protocol
+from typing import Any, Protocol
 
 from cprime.stats import Stats
 from cprime.theta import Coefficients, Theta
@@ -13,6 +13,9 @@ class Model(Protocol):
     `about` is always the Theta whose means the statistics were taken about.
     """
 
+    def opening(self, means: Array) -> Theta:
+        """Return equal clusters of unit variance: the closest is the most likely."""
+
     def start(self, means: Array, stats: Stats) -> Theta:
         """Return the first Theta, from seeds and a hard (C'=1) sweep about them."""
 
@@ -22,8 +25,14 @@ class Model(Protocol):
     def maximize(self, stats: Stats, about: Theta) -> Theta:
         """Return the Theta of highest free energy for these statistics: the M-step."""
 
-    def maximize_covariance(self, stats: Stats, about: Theta) -> Theta:
-        """Return the same, with the means held where they are."""
+    def settled(self, stats: Stats, about: Theta, C_prime: int) -> Theta:
+        """Return the Theta of a fit, after the last sweep, which stood on `about`."""
+
+    def reseeded(self, theta: Theta, clusters: list[int]) -> Theta:
+        """Return the same with a shape for clusters that have just been given a row."""
+
+    def remaining(self, scatter: Any, taken: Any) -> Any:
+        """Return scatter - taken, or more where rounding may have eaten the rest."""
 
     def free_energy(self, theta: Theta, stats: Stats, about: Theta) -> float:
         """Return F(q, theta) per unit of weight, for the q behind the statistics."""

@@ -3,6 +3,7 @@
 import math
 import sys
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -30,9 +31,12 @@ class Isotropic:
     variance_init: float | None = None
     variance: float | None = None
 
+    def opening(self, means: Array) -> Theta:
+        return Theta(means, 1.0)
+
     def start(self, means: Array, stats: Stats) -> Theta:
         if self.variance_init is None or self.variance is not None:
-            return self.maximize_covariance(stats, about=Theta(means, 1.0))
+            return self._with_scatter(stats.scatter, stats, self.opening(means))
         return Theta(means, max(self.variance_init, self.floor))
 
     def coefficients(self, theta: Theta) -> Coefficients:
@@ -52,8 +56,21 @@ class Isotropic:
         theta = replace(about, means=about.means + step)
         return self._with_scatter(_scatter(theta, stats, about), stats, theta)
 
-    def maximize_covariance(self, stats: Stats, about: Theta) -> Theta:
-        return self._with_scatter(stats.scatter, stats, about)
+    def settled(self, stats: Stats, about: Theta, C_prime: int) -> Theta:
+        """Return the sigma^2 of the labels and means of this very sweep, at C' = 1.
+
+        Labels do not depend on it, and F is the closed form of Prop. 3 even when a fit
+        was cut short.
+        """
+        if C_prime == 1:
+            return self._with_scatter(stats.scatter, stats, about)
+        return about
+
+    def reseeded(self, theta: Theta, clusters: list[int]) -> Theta:
+        return theta
+
+    def remaining(self, scatter: Any, taken: Any) -> Any:
+        return float(remaining(scatter, taken))
 
     def free_energy(self, theta: Theta, stats: Stats, about: Theta) -> float:
         """Return <log p(y, c | theta)>_q + H(q), for any theta."""
@@ -77,4 +94,4 @@ def _scatter(theta: Theta, stats: Stats, about: Theta) -> float:
     """Return sum q ||y - mu||^2 about theta's means, from sums about other means."""
     step = theta.means - about.means
     gained = 2.0 * stats.shifts - stats.counts[:, None] * step
-    return remaining(stats.scatter, float(np.sum(step * gained)))
+    return float(remaining(stats.scatter, float(np.sum(step * gained))))

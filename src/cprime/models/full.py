@@ -1,0 +1,49 @@
+"""A mixture of Gaussians of any form, each with a covariance matrix of its own."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from cprime.models import matrices
+from cprime.models.gaussian import Gaussian
+from cprime.stats import Stats
+from cprime.theta import Theta
+from cprime.typing import Array
+
+
+class Full(Gaussian):
+    """Covariances, scatter and whitening have shape (C, D, D)."""
+
+    def unit(self, C: int, D: int) -> Array:
+        return np.tile(np.eye(D), (C, 1, 1))
+
+    def whitening(self, covariance: Array) -> Array:
+        return matrices.whitening(covariance)
+
+    def half_log_determinants(self, whitening: Array, C: int, D: int) -> Array:
+        return np.log(np.diagonal(whitening, axis1=1, axis2=2)).sum(axis=1)
+
+    def product(self, of_clusters: Array, one: Array, other: Array) -> Array:
+        return of_clusters[:, None, None] * one[:, :, None] * other[:, None, :]
+
+    def remaining(self, scatter: Any, taken: Any) -> Any:
+        return matrices.remaining(scatter, taken)
+
+    def covariance(self, scatter: Array, stats: Stats, before: Theta) -> Array:
+        counts = stats.counts[:, None, None]
+        filled = np.where(counts > 0, counts, 1.0)
+        found = np.where(counts > 0, scatter / filled, before.covariance)
+        floor = np.broadcast_to(self.floor, scatter.shape[-1])
+        return matrices.clipped(found, floor)
+
+    def energy(self, scatter: Array, whitening: Array) -> float:
+        return float(np.sum((whitening @ scatter) * whitening))
+
+    def reseeded(self, theta: Theta, clusters: list[int]) -> Theta:
+        covariance = theta.covariance.copy()
+        covariance[clusters] = np.delete(covariance, clusters, axis=0).mean(axis=0)
+        return replace(theta, covariance=covariance)
+
+    def n_covariances(self, C: int, D: int) -> int:
+        return C * D * (D + 1) // 2

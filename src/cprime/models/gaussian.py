@@ -1,0 +1,128 @@
+"""What all mixtures of general Gaussians have in common (Supplement C)."""
+
+import math
+import sys
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from cprime.stats import Stats, remaining
+from cprime.theta import Coefficients, Theta
+from cprime.typing import Array
+
+# A cluster that no row belongs to keeps a proportion of this, whose logarithm exists.
+SMALLEST_PROPORTION = 1e-300
+
+
+@dataclass(frozen=True)
+class Gaussian(ABC):
+    """p(c) = pi_c and p(y | c) = N(y; mu_c, Sigma_c).
+
+    Subclasses say in which shape the covariances come. Clipping them at the floor is
+    still the maximum of the free energy over the allowed covariances, so F cannot fall.
+
+    Parameters
+    ----------
+    floor : ndarray of shape (D,), or float
+        Smallest variance of every feature an M-step may choose; of matrices smallest
+        eigenvalue, where features are measured in units of the floor.
+    equal : bool, default=False
+        Hold pi_c = 1/C.
+    """
+
+    floor: Any = sys.float_info.min
+    equal: bool = False
+
+    @abstractmethod
+    def unit(self, C: int, D: int) -> Array:
+        """Return covariances of unit variance."""
+
+    @abstractmethod
+    def whitening(self, covariance: Array) -> Array:
+        """Return W with W^T W = Sigma^-1, in the shape kernels read."""
+
+    @abstractmethod
+    def half_log_determinants(self, whitening: Array, C: int, D: int) -> Array:
+        """Return log |W_c| of every cluster, shape (C,) or ()."""
+
+    @abstractmethod
+    def product(self, of_clusters: Array, one: Array, other: Array) -> Array:
+        """Return sum_c n_c a_c b_c^T in the shape of a scatter, n_c being given.
+
+        Parameters
+        ----------
+        of_clusters : ndarray of shape (C,)
+        one, other : ndarray of shape (C, D)
+        """
+
+    @abstractmethod
+    def covariance(self, scatter: Array, stats: Stats, before: Theta) -> Array:
+        """Return scatter by count, not below the floor; a cluster of none keeps its."""
+
+    @abstractmethod
+    def energy(self, scatter: Array, whitening: Array) -> float:
+        """Return sum_c trace(Sigma_c^-1 scatter_c)."""
+
+    @abstractmethod
+    def n_covariances(self, C: int, D: int) -> int:
+        """Return how many numbers the covariances are."""
+
+    def opening(self, means: Array) -> Theta:
+        return Theta(means, self.unit(*means.shape))
+
+    def start(self, means: Array, stats: Stats) -> Theta:
+        return self.maximize(stats, about=self.opening(means))
+
+    def coefficients(self, theta: Theta) -> Coefficients:
+        C, D = theta.means.shape
+        whitening = self.whitening(theta.covariance)
+        bias = np.full(C, -math.log(C) - 0.5 * D * math.log(2.0 * math.pi))
+        bias += self.half_log_determinants(whitening, C, D)
+        if theta.proportions is not None:
+            bias += np.log(theta.proportions) + math.log(C)
+        return Coefficients(bias, theta.means, whitening)
+
+    def maximize(self, stats: Stats, about: Theta) -> Theta:
+        """Return mu = sum q y / sum q, Sigma = sum q (y - mu)(y - mu)^T / sum q, pi."""
+        filled = np.where(stats.counts > 0, stats.counts, 1.0)[:, None]
+        means = about.means + stats.shifts / filled
+        theta = replace(about, means=means, proportions=self._proportions(stats))
+        scatter = self._scatter(theta, stats, about)
+        return replace(theta, covariance=self.covariance(scatter, stats, about))
+
+    def settled(self, stats: Stats, about: Theta, C_prime: int) -> Theta:
+        # Which clusters a row keeps depends on the covariances: they stay.
+        return about
+
+    def remaining(self, scatter: Any, taken: Any) -> Any:
+        return remaining(scatter, taken)
+
+    def free_energy(self, theta: Theta, stats: Stats, about: Theta) -> float:
+        """Return <log p(y, c | theta)>_q + H(q), for any theta."""
+        coefficients = self.coefficients(theta)
+        scatter = self._scatter(theta, stats, about)
+        energy = 0.5 * self.energy(scatter, coefficients.whitening)
+        expected = float(np.sum(stats.counts * coefficients.bias)) - energy
+        return (expected + stats.entropy) / stats.weight
+
+    def n_parameters(self, C: int, D: int) -> int:
+        return C * D + self.n_covariances(C, D) + (0 if self.equal else C - 1)
+
+    def _proportions(self, stats: Stats) -> Array | None:
+        if self.equal:
+            return None
+        return np.maximum(stats.counts / stats.weight, SMALLEST_PROPORTION)
+
+    def _scatter(self, theta: Theta, stats: Stats, about: Theta) -> Array:
+        """Return the scatter about theta's means, from sums about other means.
+
+        sum q (y - mu')(y - mu')^T = S - s d^T - d s^T + n d d^T with d = mu' - mu.
+        """
+        step = theta.means - about.means
+        ones = np.ones(len(step))
+        crossed = self.product(ones, stats.shifts, step)
+        crossed = crossed + self.product(ones, step, stats.shifts)
+        taken = crossed - self.product(stats.counts, step, step)
+        return self.remaining(stats.scatter, taken)

@@ -1,0 +1,43 @@
+"""A mixture of round Gaussians, each with a variance of its own."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from cprime.models.gaussian import Gaussian
+from cprime.stats import Stats
+from cprime.theta import Theta
+from cprime.typing import Array
+
+
+class Spherical(Gaussian):
+    """Sigma_c = sigma_c^2 I. Covariances, scatter and whitening have shape (C,)."""
+
+    def unit(self, C: int, D: int) -> Array:
+        return np.ones(C)
+
+    def whitening(self, covariance: Array) -> Array:
+        return 1.0 / np.sqrt(covariance)
+
+    def half_log_determinants(self, whitening: Array, C: int, D: int) -> Array:
+        return D * np.log(whitening)
+
+    def product(self, of_clusters: Array, one: Array, other: Array) -> Array:
+        return of_clusters * np.sum(one * other, axis=1)
+
+    def covariance(self, scatter: Array, stats: Stats, before: Theta) -> Array:
+        D = before.means.shape[1]
+        filled = np.where(stats.counts > 0, stats.counts, 1.0)
+        found = np.where(stats.counts > 0, scatter / (D * filled), before.covariance)
+        return np.maximum(found, np.mean(self.floor))
+
+    def energy(self, scatter: Array, whitening: Array) -> float:
+        return float(np.sum(scatter * whitening * whitening))
+
+    def reseeded(self, theta: Theta, clusters: list[int]) -> Theta:
+        covariance = theta.covariance.copy()
+        covariance[clusters] = np.delete(covariance, clusters).mean()
+        return replace(theta, covariance=covariance)
+
+    def n_covariances(self, C: int, D: int) -> int:
+        return C

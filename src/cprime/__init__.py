@@ -1,8 +1,8 @@
 """One dial from k-means to Gaussian mixtures."""
 
 from cprime import bounds, datasets
-from cprime.estimators import KMeans
+from cprime.estimators import GaussianMixture, KMeans
 
 __version__ = "0.1.0"
 
-__all__ = ["KMeans", "bounds", "datasets"]
+__all__ = ["GaussianMixture", "KMeans", "bounds", "datasets"]

@@ -4,7 +4,7 @@ import math
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -14,6 +14,46 @@ from cprime.search import Exact
 from cprime.stats import Stats
 from cprime.theta import Theta
 from cprime.typing import Array
+
+
+@dataclass(frozen=True)
+class Change:
+    """What an iteration has changed, for whoever decides when to stop.
+
+    Attributes
+    ----------
+    C_prime : int
+    rows : int
+        Rows whose clusters changed in the E-step.
+    before, after : Theta
+    gain : float
+        By how much F rose.
+    """
+
+    C_prime: int
+    rows: int
+    before: Theta
+    after: Theta
+    gain: float
+
+
+class Stop(Protocol):
+    """A rule for when a fit has converged."""
+
+    def reason(self, change: Change) -> str:
+        """Return why a fit that changed so little has converged, or nothing."""
+
+
+@dataclass(frozen=True)
+class Gain:
+    """Converged when an iteration changes F by less than `tolerance`."""
+
+    tolerance: float
+
+    def reason(self, change: Change) -> str:
+        if abs(change.gain) < self.tolerance:
+            return f"free energy gained {change.gain}, less than {self.tolerance}"
+        return ""
 
 
 @dataclass(frozen=True)
@@ -31,6 +71,18 @@ class Tolerance:
 
     shift: float
     log_variance: float
+
+    def reason(self, change: Change) -> str:
+        if change.C_prime == 1 and change.rows == 0:
+            return "strict convergence"
+        before, after = change.before, change.after
+        shift = float(np.sum((after.means - before.means) ** 2))
+        drift = 0.0
+        if change.C_prime > 1:
+            drift = abs(math.log(after.covariance) - math.log(before.covariance))
+        if shift <= self.shift and drift <= self.log_variance:
+            return f"center shift {shift} within tolerance {self.shift}"
+        return ""
 
 
 @dataclass(frozen=True)
@@ -63,9 +115,7 @@ class Fit:
     free_energy: float
 
 
-def steps(
-    problem: Problem, means: Array, tolerance: Tolerance, max_iter: int
-) -> Iterator[Step]:
+def steps(problem: Problem, means: Array, stop: Stop, max_iter: int) -> Iterator[Step]:
     """Yield the start and then every iteration, until convergence or `max_iter`.
 
     Whoever iterates may stop early; the last step yielded is always complete.
@@ -88,15 +138,20 @@ def steps(
             K, stats = problem.sweep(theta, K)
         K, moments, about, relocated = refill(problem, K, stats, theta)
         after = model.reseeded(model.maximize(moments, about), relocated)
+        energy_before = free_energy
+        free_energy = _finite(model.free_energy(after, moments, about), after)
         converged = ""
         if not relocated:
-            converged = _converged(problem.C_prime, stats, theta, after, tolerance)
+            gain = free_energy - energy_before
+            converged = stop.reason(
+                Change(problem.C_prime, stats.changed, theta, after, gain)
+            )
         theta = after
         yield Step(
             iteration,
             theta,
             K,
-            _finite(model.free_energy(theta, moments, about), theta),
+            free_energy,
             stats.evaluations,
             stats.changed,
             len(relocated),
@@ -115,26 +170,12 @@ def finish(problem: Problem, theta: Theta, K: Any) -> Fit:
     return Fit(final, K, stats, _finite(free_energy, final))
 
 
-def _converged(
-    C_prime: int, stats: Stats, before: Theta, after: Theta, tolerance: Tolerance
-) -> str:
-    if C_prime == 1 and stats.changed == 0:
-        return "strict convergence"
-    shift = float(np.sum((after.means - before.means) ** 2))
-    drift = 0.0
-    if C_prime > 1:
-        drift = abs(math.log(after.covariance) - math.log(before.covariance))
-    if shift <= tolerance.shift and drift <= tolerance.log_variance:
-        return f"center shift {shift} within tolerance {tolerance.shift}"
-    return ""
-
-
 def _finite(free_energy: float, theta: Theta) -> float:
     if not math.isfinite(free_energy):
         raise ValueError(
             "The free energy is not a finite number: with a variance of "
-            f"{theta.covariance:.3g} some squared distances, divided by it, exceed "
-            "what float64 can hold. Give a larger variance, or rescale the data."
+            f"{np.min(theta.covariance):.3g} some squared distances, divided by it, "
+            "exceed what float64 can hold. Give a larger variance, or rescale the data."
         )
     return free_energy
 

@@ -1,5 +1,6 @@
 """The scikit-learn doors: names in, trailing underscores out."""
 
 from cprime.estimators.kmeans import KMeans
+from cprime.estimators.mixture import GaussianMixture
 
-__all__ = ["KMeans"]
+__all__ = ["GaussianMixture", "KMeans"]

@@ -2,20 +2,19 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
 
 from cprime import bounds
 from cprime.estimators import inputs
 from cprime.estimators.units import Units
-from cprime.kernels import Kernel, get_kernel
-from cprime.models import Isotropic
+from cprime.kernels import Kernel, kernel_for
+from cprime.models import Model
 from cprime.rows import MemoryRows
 from cprime.theta import Coefficients, Theta
 from cprime.typing import Array
@@ -41,17 +40,22 @@ class Scene:
 
 
 class FittedMixture:
-    """Labels, distances, posteriors and densities from centres and a variance.
+    """Labels, distances, posteriors and densities from a mixture's parameters.
 
     For estimators with the attributes below. Nothing here changes them.
     """
 
-    cluster_centers_: Array
-    variance_: float
     kernel: str
     random_state: Any
     _C_prime: int
     _n_parameters: int
+
+    def _mixture(self) -> tuple[Model, Theta]:
+        """Return the fitted model and its parameters, in a person's units.
+
+        Raises NotFittedError if there are none.
+        """
+        raise NotImplementedError
 
     def predict(self, X: Any) -> Array:
         """Return the index of the closest cluster of every row.
@@ -234,36 +238,18 @@ class FittedMixture:
         """
         return self._criterion(self._scene(X, sample_weight), bound, lambda weight: 2.0)
 
-    def sample(
-        self, n_samples: int = 1, random_state: Any = None
-    ) -> tuple[Array, Array]:
-        """Draw new rows from the fitted mixture.
-
-        Parameters
-        ----------
-        n_samples : int, default=1
-        random_state : int, RandomState instance, optional
-            By default the estimator's own.
-
-        Returns
-        -------
-        X : ndarray of shape (n_samples, n_features)
-        labels : ndarray of shape (n_samples,)
-            The cluster each row was drawn from.
-        """
-        check_is_fitted(self, "cluster_centers_")
+    def _sample_rng(self, n_samples: Any, random_state: Any) -> Any:
+        """Return where to draw from, or say what is wrong with either."""
         if not isinstance(n_samples, Integral) or n_samples < 1:
-            raise ValueError(f"n_samples={n_samples!r} should be a whole number >= 1.")
+            raise ValueError(
+                "Invalid value for 'n_samples': the number of rows to draw should be a "
+                f"whole number >= 1, not {n_samples!r}."
+            )
         seed = self.random_state if random_state is None else random_state
         try:
-            rng = check_random_state(seed)
+            return check_random_state(seed)
         except ValueError as error:
             raise ValueError(f"random_state={seed!r} will not do: {error}") from error
-        centers = self.cluster_centers_
-        labels = rng.randint(len(centers), size=n_samples).astype(np.int32)
-        noise = rng.standard_normal((n_samples, centers.shape[1]))
-        X = centers[labels] + math.sqrt(self.variance_) * noise
-        return X.astype(centers.dtype), labels
 
     def _free_energy(self, scene: Scene, c_prime: Any) -> float:
         value = bounds.free_energy(
@@ -294,20 +280,23 @@ class FittedMixture:
         return criterion
 
     def _scene(self, X: Any, sample_weight: Any = None) -> Scene:
-        check_is_fitted(self, "cluster_centers_")
+        model, theta = self._mixture()
         X = inputs.checked_data(self, X, reset=False)
         weights = inputs.checked_weights(sample_weight, X.shape[0])
-        largest = max(
-            inputs.magnitude(self.cluster_centers_), math.sqrt(self.variance_)
+        spread = math.sqrt(float(np.max(np.abs(theta.covariance))))
+        units = Units.of(
+            max(float(np.abs(theta.means).max()), spread), float(weights.max())
         )
-        units = Units.of(largest, float(weights.max()))
-        theta = Theta(
-            units.means_in(self.cluster_centers_), units.variance_in(self.variance_)
+        scaled = replace(
+            theta,
+            means=units.means_in(theta.means),
+            covariance=units.covariance_in(theta.covariance),
         )
+        coefficients = model.coefficients(scaled)
         return Scene(
             units.rows(X, weights),
-            Isotropic().coefficients(theta),
-            get_kernel(self.kernel),
+            coefficients,
+            kernel_for(self.kernel, coefficients),
             units,
             X.dtype,
         )

@@ -14,7 +14,7 @@ from cprime.typing import Array
 REAL = "fiub"
 
 
-def checked_data(estimator: Any, X: Any, *, reset: bool) -> Any:
+def checked_data(estimator: Any, X: Any, *, reset: bool, sparse: bool = True) -> Any:
     """Return X as finite float32 or float64, dense or CSR, or say what is wrong.
 
     Parameters
@@ -23,6 +23,8 @@ def checked_data(estimator: Any, X: Any, *, reset: bool) -> Any:
         Remembers the number and names of features if `reset`, or compares them.
     X : array-like, frame or sparse matrix of shape (n_samples, n_features)
     reset : bool
+    sparse : bool, default=True
+        Whether sparse rows are welcome.
     """
     _refuse_other_than_numbers(X)
     with np.errstate(over="ignore"):
@@ -30,7 +32,7 @@ def checked_data(estimator: Any, X: Any, *, reset: bool) -> Any:
         X = validate_data(
             estimator,
             X,
-            accept_sparse="csr",
+            accept_sparse="csr" if sparse else False,
             dtype=[np.float64, np.float32],
             order="C",
             ensure_all_finite=False,
@@ -57,7 +59,7 @@ def checked_weights(sample_weight: Any, n_rows: int) -> Array:
     if sample_weight is None:
         # One number, seen as many: weights that are all 1 take no memory.
         return np.broadcast_to(1.0, n_rows)
-    weights = _numbers(sample_weight, "sample_weight")
+    weights = numbers(sample_weight, "sample_weight")
     if weights.ndim == 0:
         weights = np.full(n_rows, float(weights))
     if weights.shape != (n_rows,):
@@ -82,7 +84,7 @@ def checked_weights(sample_weight: Any, n_rows: int) -> Array:
 
 def checked_means(init: Any, n_clusters: int, X: Any) -> Array:
     """Return given centres in the dtype of X, or say what is wrong with them."""
-    given = _numbers(init.toarray() if sp.issparse(init) else init, "init")
+    given = numbers(init.toarray() if sp.issparse(init) else init, "init")
     if given.shape[:1] != (n_clusters,) or given.ndim != 2:
         raise ValueError(
             f"The shape of the initial centers {given.shape} does not "
@@ -104,12 +106,12 @@ def checked_means(init: Any, n_clusters: int, X: Any) -> Array:
     return means
 
 
-def checked_c_prime(c_prime: Any, C: int) -> int:
-    """Return c_prime if that many clusters can be kept."""
+def checked_c_prime(c_prime: Any, C: int, name: str = "n_clusters") -> int:
+    """Return c_prime if that many clusters can be kept, of as many as `name` says."""
     if not isinstance(c_prime, Integral) or not 1 <= int(c_prime) <= C:
         raise ValueError(
             f"c_prime={c_prime!r} should be a whole number from 1 (k-means) to "
-            f"n_clusters={C} (EM): every row keeps that many of its closest clusters."
+            f"{name}={C} (EM): every row keeps that many of its closest clusters."
         )
     return int(c_prime)
 
@@ -142,7 +144,7 @@ def _refuse_other_than_numbers(X: Any) -> None:
         _refuse(X, "X")
 
 
-def _numbers(values: Any, name: str) -> Array:
+def numbers(values: Any, name: str) -> Array:
     """Return array-like values as float64, or say what of them is not a number."""
     if sp.issparse(values):
         raise TypeError(f"{name} is sparse: give a dense array.")

@@ -1,5 +1,6 @@
 """`KMeans`: scikit-learn's, with a dial from k-means to the Gaussian mixture."""
 
+import math
 import sys
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -13,16 +14,18 @@ from sklearn.base import (
     _fit_context,
 )
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
 
 from cprime import em
 from cprime.estimators import inputs
 from cprime.estimators.callbacks import CallbackSupportMixin, with_callbacks
 from cprime.estimators.fitted import FittedMixture
-from cprime.estimators.outcome import Outcome, fitted_or_unchanged
-from cprime.estimators.restarts import Restarts
+from cprime.estimators.outcome import ClustersOutcome, fitted_or_unchanged
+from cprime.estimators.restarts import Restarts, Start
 from cprime.estimators.running import run_restarts
-from cprime.estimators.starts import SEEDINGS
+from cprime.estimators.starts import SEEDINGS, n_restarts, start
 from cprime.estimators.units import Units
 from cprime.estimators.warn import warn
 from cprime.kernels import get_kernel
@@ -239,11 +242,26 @@ class KMeans(
             model = self._model(overall, units)
             problem = Problem(rows, model, self._search(), kernel, C_prime)
             tolerance = em.Tolerance(self.tol * overall.covariance, self.tol)
-            outcome = Outcome(problem, units, X.dtype)
-            restarts = Restarts(problem, tolerance, self.max_iter, outcome.rounded)
+            outcome = ClustersOutcome(problem, units, X.dtype)
+            restarts = Restarts(problem, tolerance, self.max_iter, outcome)
             data = {"X": X, "metadata": {"sample_weight": sample_weight}}
+            random_state = check_random_state(self.random_state)
+
+            def next_start() -> Start:
+                return start(self.init, self.n_clusters, X, outcome, random_state)
+
             try:
-                run_restarts(self, restarts, outcome, data)
+                run_restarts(
+                    self,
+                    restarts,
+                    outcome,
+                    data,
+                    n_clusters=int(self.n_clusters),
+                    n_init=n_restarts(self),
+                    next_start=next_start,
+                    # An `init` of a person's own may count how often it was called.
+                    in_order=callable(self.init),
+                )
                 attributes = outcome.complete(restarts)
             except KeyboardInterrupt:
                 if known := outcome.interrupted(restarts):
@@ -297,6 +315,36 @@ class KMeans(
             scene.kernel, None, scene.coefficients, Exact().plan(), 1
         )
         return -scene.units.objective_out(stats.quantization_error)
+
+    def sample(
+        self, n_samples: int = 1, random_state: Any = None
+    ) -> tuple[Array, Array]:
+        """Draw new rows from the fitted mixture.
+
+        Parameters
+        ----------
+        n_samples : int, default=1
+        random_state : int, RandomState instance, optional
+            By default the estimator's own.
+
+        Returns
+        -------
+        X : ndarray of shape (n_samples, n_features)
+        labels : ndarray of shape (n_samples,)
+            The cluster each row was drawn from.
+        """
+        check_is_fitted(self, "cluster_centers_")
+        rng = self._sample_rng(n_samples, random_state)
+        centers = self.cluster_centers_
+        labels = rng.randint(len(centers), size=n_samples).astype(np.int32)
+        noise = rng.standard_normal((n_samples, centers.shape[1]))
+        X = centers[labels] + math.sqrt(self.variance_) * noise
+        return X.astype(centers.dtype), labels
+
+    def _mixture(self) -> tuple[Isotropic, Theta]:
+        check_is_fitted(self, "cluster_centers_")
+        centers = np.asarray(self.cluster_centers_, dtype=np.float64)
+        return Isotropic(), Theta(centers, self.variance_)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

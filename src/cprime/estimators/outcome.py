@@ -1,14 +1,15 @@
 """What a fit puts on its estimator."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from cprime import bounds
-from cprime.estimators.restarts import TRACED, Restarts, Run
+from cprime import bounds, em
+from cprime.estimators.restarts import Restarts, Run
 from cprime.estimators.units import Units
 from cprime.problem import Problem
 from cprime.theta import Coefficients, Theta
@@ -16,20 +17,43 @@ from cprime.typing import Array
 
 Attributes = dict[str, Any]
 OF_THE_INPUT = {"n_features_in_", "feature_names_in_"}
+TRACED = (
+    "iteration",
+    "free_energy",
+    "evaluations",
+    "changed",
+    "relocated",
+    "seconds",
+)
 
 
 @dataclass(frozen=True)
-class Outcome:
+class Outcome(ABC):
     """Turns the end of a fit into attributes, in the units and dtype of the data."""
 
     problem: Problem
     units: Units
     dtype: Any
 
-    def rounded(self, means: Array) -> Array:
-        """Return means as the output dtype can hold them, still in computing units."""
-        seen = self.units.means_out(means).astype(self.dtype)
-        return self.units.means_in(seen)
+    @abstractmethod
+    def rounded(self, theta: Theta) -> Theta:
+        """Return what the output dtype can hold of theta, still in computing units."""
+
+    @abstractmethod
+    def named(self, theta: Theta) -> Attributes:
+        """Return the parameters as this estimator calls them."""
+
+    @abstractmethod
+    def ended(self, fit: em.Fit) -> Attributes:
+        """Return what else this estimator tells about the end of a fit."""
+
+    @abstractmethod
+    def objective(self, fit: em.Fit) -> float:
+        """Return what the best restart has most of."""
+
+    def traced(self, step: em.Step) -> Attributes:
+        """Return what of a step is remembered."""
+        return {name: getattr(step, name) for name in TRACED}
 
     def log_density(self, value: Any) -> Any:
         """Return a mean log density, such as F, per volume in a person's units."""
@@ -38,8 +62,7 @@ class Outcome:
     def parameters(self, theta: Theta) -> Attributes:
         """Return what `predict` and the like need."""
         return {
-            "cluster_centers_": self.units.means_out(theta.means).astype(self.dtype),
-            "variance_": self.units.variance_out(theta.covariance),
+            **self.named(theta),
             "_n_features_out": len(theta.means),
             "_C_prime": self.problem.C_prime,
             "_n_parameters": self.problem.model.n_parameters(*theta.means.shape),
@@ -92,17 +115,16 @@ class Outcome:
             "evaluations_": evaluations,
         }
         if run.fit is not None:
-            error = run.fit.stats.quantization_error
-            attributes["inertia_"] = self.units.objective_out(error)
+            attributes |= self.ended(run.fit)
         labels = self.problem.rows.labels(end.K)
         if labels is not None:
             attributes["labels_"] = labels
         return attributes
 
     def _history(self, run: Run) -> Attributes:
-        trace = {name: np.array([line[name] for line in run.trace]) for name in TRACED}
+        names = run.trace[0]
+        trace = {name: np.array([line[name] for line in run.trace]) for name in names}
         trace["free_energy"] = self.log_density(trace["free_energy"])
-        trace["variance"] = trace["variance"] / self.units.scale / self.units.scale
         return {
             "trace_": trace,
             "n_iter_": run.last.iteration,
@@ -116,6 +138,34 @@ class Outcome:
 
         labels: Array = self.problem.rows.map(nearest)
         return labels
+
+
+class ClustersOutcome(Outcome):
+    """The outcome of k-means and its relatives with one variance."""
+
+    def rounded(self, theta: Theta) -> Theta:
+        seen = self.units.means_out(theta.means).astype(self.dtype)
+        return replace(theta, means=self.units.means_in(seen))
+
+    def named(self, theta: Theta) -> Attributes:
+        return {
+            "cluster_centers_": self.units.means_out(theta.means).astype(self.dtype),
+            "variance_": self.units.variance_out(theta.covariance),
+        }
+
+    def ended(self, fit: em.Fit) -> Attributes:
+        error = fit.stats.quantization_error
+        return {"inertia_": self.units.objective_out(error)}
+
+    def objective(self, fit: em.Fit) -> float:
+        """Return -J at C' = 1, else F."""
+        if self.problem.C_prime == 1:
+            return -fit.stats.quantization_error
+        return fit.free_energy
+
+    def traced(self, step: em.Step) -> Attributes:
+        variance = step.theta.covariance / self.units.scale / self.units.scale
+        return {**super().traced(step), "variance": variance}
 
 
 @contextmanager

@@ -4,7 +4,7 @@ import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from queue import Empty, SimpleQueue
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -12,21 +12,10 @@ from cprime import em
 from cprime.problem import Problem
 from cprime.seeding import Seeds
 from cprime.theta import Theta
-from cprime.typing import Array
 
 # Two restarts that end in the same clustering, numbered differently, have objectives
 # that differ by rounding alone. Within this share of each other, the earlier one wins.
 SAME_OBJECTIVE = 1e-12
-
-TRACED = (
-    "iteration",
-    "free_energy",
-    "evaluations",
-    "changed",
-    "variance",
-    "relocated",
-    "seconds",
-)
 
 
 # Finds seeds, when they are needed.
@@ -42,12 +31,18 @@ class Run:
     evaluations: int
     fit: em.Fit | None = None
 
-    def objective(self, C_prime: int) -> float:
-        """Return what the best restart has most of: -J at C' = 1, else F."""
-        assert self.fit is not None
-        if C_prime == 1:
-            return -self.fit.stats.quantization_error
-        return self.fit.free_energy
+
+class Ending(Protocol):
+    """What restarts need to know of the estimator they are run for."""
+
+    def rounded(self, theta: Theta) -> Theta:
+        """Return parameters as a person will see them, in computing units."""
+
+    def traced(self, step: em.Step) -> dict[str, Any]:
+        """Return what of a step is remembered."""
+
+    def objective(self, fit: em.Fit) -> float:
+        """Return what the best restart has most of."""
 
 
 class Restarts:
@@ -58,24 +53,24 @@ class Restarts:
     Parameters
     ----------
     problem : Problem
-    tolerance : em.Tolerance
+    stop : em.Stop
     max_iter : int
-    rounded : callable
-        ndarray of means -> the same means as a person will get to see them. The last
-        sweep of a run stands on these.
+    outcome : Outcome
+        Says how parameters look to a person, on which the last sweep of a run stands;
+        what of a step is remembered; and which of two fits is better.
     """
 
     def __init__(
         self,
         problem: Problem,
-        tolerance: em.Tolerance,
+        stop: em.Stop,
         max_iter: int,
-        rounded: Callable[[Array], Array],
+        outcome: Ending,
     ):
         self._problem = problem
-        self._tolerance = tolerance
+        self._stop = stop
         self._max_iter = max_iter
-        self._rounded = rounded
+        self._outcome = outcome
         self.best: Run | None = None
         self.current: Run | None = None
         self.evaluations = 0
@@ -137,13 +132,14 @@ class Restarts:
         seeds = start()
         trace: list[dict[str, Any]] = []
         run, evaluations = None, seeds.evaluations
-        steps = em.steps(self._problem, seeds.means, self._tolerance, self._max_iter)
+        steps = em.steps(self._problem, seeds.means, self._stop, self._max_iter)
         for step in watched(steps):
-            trace, evaluations = [*trace, _traced(step)], evaluations + step.evaluations
+            trace = [*trace, self._outcome.traced(step)]
+            evaluations += step.evaluations
             # One assignment: an interrupt finds the step recorded whole, or not at all.
             self.current = run = Run(trace, step, evaluations)
         assert run is not None
-        theta = Theta(self._rounded(run.last.theta.means), run.last.theta.covariance)
+        theta = self._outcome.rounded(run.last.theta)
         fit = em.finish(self._problem, theta, run.last.K)
         evaluations += fit.stats.evaluations
         # The clusters of the last step are those of the fit now; what a kernel noted
@@ -158,16 +154,10 @@ class Restarts:
             self.best = run
 
     def _beats(self, run: Run, best: Run) -> bool:
-        objective = run.objective(self._problem.C_prime)
-        to_beat = best.objective(self._problem.C_prime)
+        assert run.fit is not None and best.fit is not None
+        objective = self._outcome.objective(run.fit)
+        to_beat = self._outcome.objective(best.fit)
         return objective > to_beat + SAME_OBJECTIVE * abs(to_beat)
-
-
-def _traced(step: em.Step) -> dict[str, Any]:
-    return {
-        name: step.theta.covariance if name == "variance" else getattr(step, name)
-        for name in TRACED
-    }
 
 
 def _helpers(work: Callable[[], None], count: int) -> list[threading.Thread]:

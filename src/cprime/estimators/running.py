@@ -1,40 +1,45 @@
 """Do restarts run side by side, or one by one because someone watches?"""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
-
-from sklearn.utils import check_random_state
 
 from cprime import em
 from cprime.estimators.callbacks import Watch, has_callbacks
 from cprime.estimators.outcome import Outcome
 from cprime.estimators.restarts import Restarts, Start
-from cprime.estimators.starts import n_restarts, start
 
 
 def run_restarts(
-    estimator: Any, restarts: Restarts, outcome: Outcome, data: dict[str, Any]
+    estimator: Any,
+    restarts: Restarts,
+    outcome: Outcome,
+    data: dict[str, Any],
+    *,
+    n_clusters: int,
+    n_init: int,
+    next_start: Callable[[], Start],
+    in_order: bool = False,
 ) -> None:
     """Run as many restarts as the estimator asks for, telling whoever wants to know.
 
     Parameters
     ----------
-    estimator : KMeans
+    estimator : estimator
     restarts : Restarts
         Where they are kept.
     outcome : Outcome
     data : dict
         Passed to every callback: `X` and `metadata`.
+    n_clusters, n_init : int
+    next_start : callable
+        Draws what the next restart needs of random numbers.
+    in_order : bool, default=False
+        Whether restarts must be begun one after another.
     """
-    C, problem = int(estimator.n_clusters), outcome.problem
-    n_init = n_restarts(estimator)
-    random_state = check_random_state(estimator.random_state)
-
-    def next_start() -> Start:
-        return start(estimator.init, C, data["X"], outcome, random_state)
-
-    at_once = min(n_init, problem.rows.fits_at_once(problem.kernel, C))
-    if at_once > 1 and not _is_watched(estimator):
+    problem = outcome.problem
+    at_once = min(n_init, problem.rows.fits_at_once(problem.kernel, n_clusters))
+    watched_by_someone = estimator.verbose or has_callbacks(estimator) or in_order
+    if at_once > 1 and not watched_by_someone:
         restarts.run_side_by_side([next_start() for _ in range(n_init)], at_once)
         return
     watch = Watch(
@@ -56,16 +61,6 @@ def run_restarts(
         if watch.stopped:
             break
     watch.end()
-
-
-def _is_watched(estimator: Any) -> bool:
-    """Return whether anyone expects to see restarts in their order.
-
-    That includes an `init` of a person's own, which may count how often it was called.
-    """
-    return bool(
-        estimator.verbose or has_callbacks(estimator) or callable(estimator.init)
-    )
 
 
 def _printed(steps: Iterator[em.Step], outcome: Outcome) -> Iterator[em.Step]:

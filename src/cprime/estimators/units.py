@@ -99,6 +99,12 @@ class Units:
             )
         return scaled
 
+    def covariance_in(self, covariance: Any) -> Any:
+        """Return variances or covariances of a fitted mixture in computing units."""
+        if isinstance(covariance, np.ndarray):
+            return covariance.astype(np.float64) * self.scale * self.scale
+        return self.variance_in(covariance)
+
     def variance_out(self, variance: float) -> float:
         return self._held(variance / self.scale / self.scale, variance, "variance_")
 

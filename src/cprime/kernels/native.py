@@ -38,6 +38,7 @@ __all__ = [
     "path_name",
     "path_names",
     "posterior",
+    "serves",
     "set_num_threads",
     "sweep",
     "use_path",
@@ -61,6 +62,11 @@ class Hints(NamedTuple):
     changed: int
     memory: Any = None
     serial: int = 0
+
+
+def serves(coefficients: Coefficients) -> bool:
+    """Return whether clusters of this shape can be swept: those of one variance."""
+    return not isinstance(coefficients.whitening, np.ndarray)
 
 
 def sweep(

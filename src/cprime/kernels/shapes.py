@@ -126,7 +126,7 @@ class Triangles:
         means = coefficients.means
         of_clusters = np.empty((*means.shape, len(columns)))
         for c, mean in enumerate(means):
-            rows, slots = np.nonzero(c == truncated.K)
+            rows, slots = np.nonzero(np.equal(truncated.K, c))
             differences = columns[:, rows] - mean[:, None]
             of_clusters[c] = (shares[rows, slots] * differences) @ differences.T
         alike = len(coefficients.whitening) == 1

@@ -3,8 +3,18 @@
 from cprime.models.base import Model
 from cprime.models.diagonal import Diagonal
 from cprime.models.full import Full
+from cprime.models.given import NOTHING, Given
 from cprime.models.isotropic import Isotropic
 from cprime.models.spherical import Spherical
 from cprime.models.tied import Tied
 
-__all__ = ["Diagonal", "Full", "Isotropic", "Model", "Spherical", "Tied"]
+__all__ = [
+    "NOTHING",
+    "Diagonal",
+    "Full",
+    "Given",
+    "Isotropic",
+    "Model",
+    "Spherical",
+    "Tied",
+]

@@ -20,16 +20,19 @@ class Diagonal(Gaussian):
         return 1.0 / np.sqrt(covariance)
 
     def half_log_determinants(self, whitening: Array, C: int, D: int) -> Array:
-        return np.log(whitening).sum(axis=1)
+        logs: Array = np.log(whitening).sum(axis=1)
+        return logs
 
     def product(self, of_clusters: Array, one: Array, other: Array) -> Array:
-        return of_clusters[:, None] * one * other
+        sums: Array = of_clusters[:, None] * one * other
+        return sums
 
     def covariance(self, scatter: Array, stats: Stats, before: Theta) -> Array:
         counts = stats.counts[:, None]
         filled = np.where(counts > 0, counts, 1.0)
         found = np.where(counts > 0, scatter / filled, before.covariance)
-        return np.maximum(found, self.floor)
+        clipped: Array = np.maximum(found, self.floor)
+        return clipped
 
     def energy(self, scatter: Array, whitening: Array) -> float:
         return float(np.sum(scatter * whitening * whitening))
@@ -38,6 +41,9 @@ class Diagonal(Gaussian):
         covariance = theta.covariance.copy()
         covariance[clusters] = np.delete(covariance, clusters, axis=0).mean(axis=0)
         return replace(theta, covariance=covariance)
+
+    def n_floored(self, theta: Theta) -> int:
+        return int(np.sum(np.any(theta.covariance <= self.floor, axis=1)))
 
     def n_covariances(self, C: int, D: int) -> int:
         return C * D

@@ -22,7 +22,8 @@ class Full(Gaussian):
         return matrices.whitening(covariance)
 
     def half_log_determinants(self, whitening: Array, C: int, D: int) -> Array:
-        return np.log(np.diagonal(whitening, axis1=1, axis2=2)).sum(axis=1)
+        logs: Array = np.log(np.diagonal(whitening, axis1=1, axis2=2)).sum(axis=1)
+        return logs
 
     def product(self, of_clusters: Array, one: Array, other: Array) -> Array:
         return of_clusters[:, None, None] * one[:, :, None] * other[:, None, :]
@@ -44,6 +45,10 @@ class Full(Gaussian):
         covariance = theta.covariance.copy()
         covariance[clusters] = np.delete(covariance, clusters, axis=0).mean(axis=0)
         return replace(theta, covariance=covariance)
+
+    def n_floored(self, theta: Theta) -> int:
+        floor = np.broadcast_to(self.floor, theta.means.shape[1])
+        return matrices.n_clipped(theta.covariance, floor)
 
     def n_covariances(self, C: int, D: int) -> int:
         return C * D * (D + 1) // 2

@@ -8,12 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from cprime.models.given import NOTHING, Given
+from cprime.models.proportions import proportions
 from cprime.stats import Stats, remaining
 from cprime.theta import Coefficients, Theta
 from cprime.typing import Array
-
-# A cluster that no row belongs to keeps a proportion of this, whose logarithm exists.
-SMALLEST_PROPORTION = 1e-300
 
 
 @dataclass(frozen=True)
@@ -30,10 +29,13 @@ class Gaussian(ABC):
         eigenvalue, where features are measured in units of the floor.
     equal : bool, default=False
         Hold pi_c = 1/C.
+    given : Given
+        Parameters to start from, in place of those of a hard assignment.
     """
 
     floor: Any = sys.float_info.min
     equal: bool = False
+    given: Given = NOTHING
 
     @abstractmethod
     def unit(self, C: int, D: int) -> Array:
@@ -73,7 +75,7 @@ class Gaussian(ABC):
         return Theta(means, self.unit(*means.shape))
 
     def start(self, means: Array, stats: Stats) -> Theta:
-        return self.maximize(stats, about=self.opening(means))
+        return self.given.over(self.maximize(stats, about=self.opening(means)))
 
     def coefficients(self, theta: Theta) -> Coefficients:
         C, D = theta.means.shape
@@ -88,7 +90,8 @@ class Gaussian(ABC):
         """Return mu = sum q y / sum q, Sigma = sum q (y - mu)(y - mu)^T / sum q, pi."""
         filled = np.where(stats.counts > 0, stats.counts, 1.0)[:, None]
         means = about.means + stats.shifts / filled
-        theta = replace(about, means=means, proportions=self._proportions(stats))
+        shares = None if self.equal else proportions(stats)
+        theta = replace(about, means=means, proportions=shares)
         scatter = self._scatter(theta, stats, about)
         return replace(theta, covariance=self.covariance(scatter, stats, about))
 
@@ -110,11 +113,6 @@ class Gaussian(ABC):
     def n_parameters(self, C: int, D: int) -> int:
         return C * D + self.n_covariances(C, D) + (0 if self.equal else C - 1)
 
-    def _proportions(self, stats: Stats) -> Array | None:
-        if self.equal:
-            return None
-        return np.maximum(stats.counts / stats.weight, SMALLEST_PROPORTION)
-
     def _scatter(self, theta: Theta, stats: Stats, about: Theta) -> Array:
         """Return the scatter about theta's means, from sums about other means.
 
@@ -125,4 +123,5 @@ class Gaussian(ABC):
         crossed = self.product(ones, stats.shifts, step)
         crossed = crossed + self.product(ones, step, stats.shifts)
         taken = crossed - self.product(stats.counts, step, step)
-        return self.remaining(stats.scatter, taken)
+        left: Array = self.remaining(stats.scatter, taken)
+        return left

@@ -1,4 +1,4 @@
-"""The paper's mixture: equal weights, one variance for all clusters."""
+"""The paper's mixture: one variance for all clusters, and as a rule equal weights."""
 
 import math
 import sys
@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from cprime.models.given import NOTHING, Given
+from cprime.models.proportions import proportions
 from cprime.stats import Stats, remaining
 from cprime.theta import Coefficients, Theta
 from cprime.typing import Array
@@ -25,26 +27,35 @@ class Isotropic:
         sigma^2 to start from. By default that of the seeds, J / (D W).
     variance : float, optional
         Hold sigma^2 at this value: soft-k-means of stiffness 1 / (2 sigma^2).
+    equal : bool, default=True
+        Hold p(c) at 1/C. Otherwise it is learned.
+    given : Given
+        Parameters to start from.
     """
 
     floor: float = sys.float_info.min
     variance_init: float | None = None
     variance: float | None = None
+    equal: bool = True
+    given: Given = NOTHING
 
     def opening(self, means: Array) -> Theta:
         return Theta(means, 1.0)
 
     def start(self, means: Array, stats: Stats) -> Theta:
-        if self.variance_init is None or self.variance is not None:
-            return self._with_scatter(stats.scatter, stats, self.opening(means))
-        return Theta(means, max(self.variance_init, self.floor))
+        theta = self._with_scatter(stats.scatter, stats, self.opening(means))
+        if self.variance_init is not None and self.variance is None:
+            theta = Theta(means, max(self.variance_init, self.floor))
+        return self.given.over(theta)
 
     def coefficients(self, theta: Theta) -> Coefficients:
         C, D = theta.means.shape
-        bias = -math.log(C) - 0.5 * D * math.log(2.0 * math.pi * theta.covariance)
-        return Coefficients(
-            np.full(C, bias), theta.means, 1.0 / math.sqrt(theta.covariance)
-        )
+        of_one = -0.5 * D * math.log(2.0 * math.pi * theta.covariance)
+        if theta.proportions is None:
+            bias = np.full(C, of_one - math.log(C))
+        else:
+            bias = of_one + np.log(theta.proportions)
+        return Coefficients(bias, theta.means, 1.0 / math.sqrt(theta.covariance))
 
     def maximize(self, stats: Stats, about: Theta) -> Theta:
         """Return mu = sum q y / sum q and sigma^2 = sum q ||y - mu||^2 / (D W) (Eq. 6).
@@ -53,7 +64,8 @@ class Isotropic:
         """
         filled = np.where(stats.counts > 0, stats.counts, 1.0)[:, None]
         step = stats.shifts / filled
-        theta = replace(about, means=about.means + step)
+        shares = None if self.equal else proportions(stats)
+        theta = replace(about, means=about.means + step, proportions=shares)
         return self._with_scatter(_scatter(theta, stats, about), stats, theta)
 
     def settled(self, stats: Stats, about: Theta, C_prime: int) -> Theta:
@@ -74,13 +86,19 @@ class Isotropic:
 
     def free_energy(self, theta: Theta, stats: Stats, about: Theta) -> float:
         """Return <log p(y, c | theta)>_q + H(q), for any theta."""
-        bias = float(self.coefficients(theta).bias[0])
+        bias = self.coefficients(theta).bias
         scatter = _scatter(theta, stats, about)
         energy = 0.5 * scatter / theta.covariance
-        return bias - (energy - stats.entropy) / stats.weight
+        expected = float(bias[0])
+        if theta.proportions is not None:
+            expected = float(np.sum(stats.counts * bias)) / stats.weight
+        return float(expected - (energy - stats.entropy) / stats.weight)
+
+    def n_floored(self, theta: Theta) -> int:
+        return len(theta.means) if theta.covariance <= self.floor else 0
 
     def n_parameters(self, C: int, D: int) -> int:
-        return C * D + (self.variance is None)
+        return C * D + (self.variance is None) + (0 if self.equal else C - 1)
 
     def _with_scatter(self, scatter: float, stats: Stats, theta: Theta) -> Theta:
         if self.variance is not None:

@@ -6,6 +6,9 @@ from numpy.linalg import cholesky, eigh
 from cprime.stats import KNOWN_SHARE
 from cprime.typing import Array
 
+# Eigenvalues this close to a floor are on it.
+ROUNDING = 1e-6
+
 
 def clipped(covariances: Array, floor: Array) -> Array:
     """Return matrices whose eigenvalues, in units of the floor, are at least 1.
@@ -29,6 +32,13 @@ def clipped(covariances: Array, floor: Array) -> Array:
     return np.where(low[..., None, None], repaired * units, covariances)
 
 
+def n_clipped(covariances: Array, floor: Array) -> int:
+    """Return how many matrices have an eigenvalue of 1 in units of the floor."""
+    units = np.sqrt(np.outer(floor / floor.max(), floor / floor.max()))
+    lowest = np.linalg.eigvalsh(covariances / units)[..., 0]
+    return int(np.sum(lowest <= floor.max() * (1.0 + ROUNDING)))
+
+
 def whitening(covariances: Array) -> Array:
     """Return the lower triangles W with W^T W = Sigma^-1: inverse Cholesky factors."""
     identity = np.eye(covariances.shape[-1])
@@ -40,4 +50,5 @@ def remaining(scatter: Array, taken: Array) -> Array:
     left = scatter - taken
     least = KNOWN_SHARE * np.diagonal(scatter, axis1=-2, axis2=-1)
     lack = np.maximum(least - np.diagonal(left, axis1=-2, axis2=-1), 0.0)
-    return left + lack[..., None] * np.eye(scatter.shape[-1])
+    repaired: Array = left + lack[..., None] * np.eye(scatter.shape[-1])
+    return repaired

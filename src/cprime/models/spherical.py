@@ -20,16 +20,19 @@ class Spherical(Gaussian):
         return 1.0 / np.sqrt(covariance)
 
     def half_log_determinants(self, whitening: Array, C: int, D: int) -> Array:
-        return D * np.log(whitening)
+        logs: Array = D * np.log(whitening)
+        return logs
 
     def product(self, of_clusters: Array, one: Array, other: Array) -> Array:
-        return of_clusters * np.sum(one * other, axis=1)
+        sums: Array = of_clusters * np.sum(one * other, axis=1)
+        return sums
 
     def covariance(self, scatter: Array, stats: Stats, before: Theta) -> Array:
         D = before.means.shape[1]
         filled = np.where(stats.counts > 0, stats.counts, 1.0)
         found = np.where(stats.counts > 0, scatter / (D * filled), before.covariance)
-        return np.maximum(found, np.mean(self.floor))
+        clipped: Array = np.maximum(found, np.mean(self.floor))
+        return clipped
 
     def energy(self, scatter: Array, whitening: Array) -> float:
         return float(np.sum(scatter * whitening * whitening))
@@ -38,6 +41,9 @@ class Spherical(Gaussian):
         covariance = theta.covariance.copy()
         covariance[clusters] = np.delete(covariance, clusters).mean()
         return replace(theta, covariance=covariance)
+
+    def n_floored(self, theta: Theta) -> int:
+        return int(np.sum(theta.covariance <= np.mean(self.floor)))
 
     def n_covariances(self, C: int, D: int) -> int:
         return C

@@ -21,7 +21,8 @@ class Tied(Gaussian):
         return matrices.whitening(covariance)
 
     def half_log_determinants(self, whitening: Array, C: int, D: int) -> Array:
-        return np.log(np.diagonal(whitening[0])).sum()
+        log: Array = np.log(np.diagonal(whitening[0])).sum()
+        return log
 
     def product(self, of_clusters: Array, one: Array, other: Array) -> Array:
         return ((of_clusters[:, None] * one).T @ other)[None]
@@ -38,6 +39,10 @@ class Tied(Gaussian):
 
     def reseeded(self, theta: Theta, clusters: list[int]) -> Theta:
         return theta
+
+    def n_floored(self, theta: Theta) -> int:
+        floor = np.broadcast_to(self.floor, theta.means.shape[1])
+        return matrices.n_clipped(theta.covariance, floor)
 
     def n_covariances(self, C: int, D: int) -> int:
         return D * (D + 1) // 2

@@ -1,0 +1,78 @@
+"""What `covariance_type` means: a model, and how its covariances look to a person."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from cprime.models import Diagonal, Full, Given, Isotropic, Model, Spherical, Tied
+from cprime.typing import Array
+
+
+@dataclass(frozen=True)
+class Covariances:
+    """One `covariance_type`.
+
+    Attributes
+    ----------
+    name : str
+    of : callable
+        Floor, whether proportions are equal, and what is given -> Model.
+    shape : callable
+        C, D -> shape of `covariances_`.
+    inverted : callable
+        Covariances -> precisions, and back.
+    """
+
+    name: str
+    of: Callable[[Array, bool, Given], Model]
+    shape: Callable[[int, int], tuple[int, ...]]
+    inverted: Callable[[Any], Any]
+
+    @property
+    def are_matrices(self) -> bool:
+        return self.name in ("tied", "full")
+
+    def seen(self, covariance: Any) -> Any:
+        """Return a model's covariances in the shape a person sees."""
+        return covariance[0] if self.name == "tied" else covariance
+
+    def kept(self, covariances: Any) -> Any:
+        """Return a person's covariances in the shape of the model."""
+        if self.name == "isotropic":
+            return float(covariances)
+        values = np.asarray(covariances, dtype=np.float64)
+        return values[None] if self.name == "tied" else values
+
+    def cholesky(self, covariances: Any) -> Any:
+        """Return factors A of precisions A A^T: upper triangles, or square roots."""
+        if not self.are_matrices:
+            return 1.0 / np.sqrt(covariances)
+        lower = np.linalg.cholesky(covariances)
+        return np.swapaxes(np.linalg.inv(lower), -1, -2)
+
+    def roots(self, covariances: Any, C: int, D: int) -> Array:
+        """Return R with R R^T = Sigma_c for every cluster, shape (C, D, D)."""
+        if self.are_matrices:
+            return np.broadcast_to(np.linalg.cholesky(covariances), (C, D, D))
+        variances = np.asarray(covariances, dtype=np.float64)
+        if variances.ndim == 1:
+            variances = variances[:, None]
+        return np.sqrt(np.broadcast_to(variances, (C, D)))[:, :, None] * np.eye(D)
+
+
+def _isotropic(floor: Array, equal: bool, given: Given) -> Model:
+    return Isotropic(float(np.mean(floor)), equal=equal, given=given)
+
+
+COVARIANCES = {
+    of.name: of
+    for of in (
+        Covariances("full", Full, lambda C, D: (C, D, D), np.linalg.inv),
+        Covariances("tied", Tied, lambda C, D: (D, D), np.linalg.inv),
+        Covariances("diag", Diagonal, lambda C, D: (C, D), np.reciprocal),
+        Covariances("spherical", Spherical, lambda C, D: (C,), np.reciprocal),
+        Covariances("isotropic", _isotropic, lambda C, D: (), np.reciprocal),
+    )
+}

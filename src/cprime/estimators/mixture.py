@@ -1,0 +1,352 @@
+"""`GaussianMixture`: scikit-learn's, with weights for rows and a truncated E-step."""
+
+import sys
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import BaseEstimator, DensityMixin, _fit_context
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from cprime import em
+from cprime.estimators import inputs, mixture_inputs, mixture_starts
+from cprime.estimators.callbacks import CallbackSupportMixin, with_callbacks
+from cprime.estimators.covariances import COVARIANCES, Covariances
+from cprime.estimators.fitted import FittedMixture
+from cprime.estimators.mixture_outcome import MixtureOutcome
+from cprime.estimators.outcome import fitted_or_unchanged
+from cprime.estimators.restarts import Restarts, Start
+from cprime.estimators.running import run_restarts
+from cprime.estimators.units import Units
+from cprime.estimators.warn import warn
+from cprime.kernels import get_kernel, kernel_for
+from cprime.models import NOTHING, Given, Model
+from cprime.problem import Problem
+from cprime.rows import MemoryRows
+from cprime.search import Exact
+from cprime.spread import feature_variances
+from cprime.theta import Theta
+from cprime.typing import Array
+
+LARGEST = sys.float_info.max
+# Unless a person says otherwise, no cluster is narrower than this share of the data's
+# variance in any direction.
+RELATIVE_FLOOR = 1e-6
+
+
+class GaussianMixture(CallbackSupportMixin, FittedMixture, DensityMixin, BaseEstimator):
+    """A mixture of Gaussians, fitted by EM or by its truncated form.
+
+    A drop-in for `sklearn.mixture.GaussianMixture`, with weights for rows. With
+    `c_prime` every row keeps only its most likely clusters, which raises a lower bound
+    F of the log-likelihood; `gap_` is how far below it stays.
+
+    Parameters
+    ----------
+    n_components : int, default=1
+        Number of clusters C.
+    covariance_type : str, default="full"
+        "full", "tied", "diag" and "spherical" as in scikit-learn; "isotropic" is one
+        variance for all clusters.
+    tol : float, default=1e-3
+        Converged when an iteration raises the free energy by less.
+    reg_covar : float or None, default=None
+        Smallest variance a cluster may have, in any direction. Smaller ones are
+        clipped there, nothing is added. None is a millionth of each feature's variance;
+        0 leaves only what float64 needs.
+    max_iter : int, default=100
+    n_init : int, default=1
+        Restarts, of which the one of highest free energy is kept.
+    init_params : str, default="kmeans"
+        "kmeans", "k-means++", "random" or "random_from_data": the labels of a k-means
+        fit, those closest to k-means++
+        seeds or to random rows, or with random shares of all rows.
+    weights_init : array-like of shape (n_components,), optional
+    means_init : array-like of shape (n_components, n_features), optional
+    precisions_init : array-like, optional
+        In the shape of `precisions_`.
+    random_state : int, RandomState instance or None, default=None
+    warm_start : bool, default=False
+        Start from the parameters of the fit before.
+    verbose : int, default=0
+    verbose_interval : int, default=10
+        Accepted for compatibility: every iteration is printed.
+    c_prime : int or None, default=None
+        Clusters every row keeps. None keeps all: EM.
+    equal_weights : bool, default=False
+        Hold all `weights_` at 1 / n_components.
+    kernel : {"auto", "native", "reference"}, default="auto"
+
+    Attributes
+    ----------
+    weights_ : ndarray of shape (n_components,)
+    means_ : ndarray of shape (n_components, n_features)
+    covariances_ : float or ndarray
+        Of shape (C,) for "spherical", (C, D) for "diag", (D, D) for "tied", (C, D, D)
+        for "full".
+    precisions_, precisions_cholesky_ : as `covariances_`
+    converged_ : bool
+    n_iter_ : int
+    lower_bound_, free_energy_ : float
+        F of the training rows, mean per row, in nats.
+    lower_bounds_ : list of float
+        F after every iteration of the best restart.
+    log_likelihood_ : float
+    gap_ : float
+        log_likelihood_ - free_energy_; 0 for EM.
+    trace_ : dict of ndarray
+        History of the best restart. `floored` counts clusters whose covariance was
+        clipped.
+    evaluations_ : int
+    n_relocations_ : int
+        Clusters that had died and were started again at a badly explained row.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_components": [Interval(Integral, 1, None, closed="left")],
+        "covariance_type": [StrOptions(set(COVARIANCES))],
+        "tol": [Interval(Real, 0, LARGEST, closed="both")],
+        "reg_covar": [Interval(Real, 0, LARGEST, closed="both"), None],
+        "max_iter": [Interval(Integral, 0, None, closed="left")],
+        "n_init": [Interval(Integral, 1, None, closed="left")],
+        "init_params": [StrOptions(set(mixture_starts.NAMES))],
+        "weights_init": ["array-like", None],
+        "means_init": ["array-like", None],
+        "precisions_init": ["array-like", None],
+        "random_state": ["random_state"],
+        "warm_start": ["boolean"],
+        "verbose": ["verbose"],
+        "verbose_interval": [Interval(Integral, 1, None, closed="left")],
+        "c_prime": [Interval(Integral, 1, None, closed="left"), None],
+        "equal_weights": ["boolean"],
+        "kernel": [StrOptions({"auto", "native", "reference"})],
+    }
+
+    def __init__(
+        self,
+        n_components=1,
+        *,
+        covariance_type="full",
+        tol=1e-3,
+        reg_covar=None,
+        max_iter=100,
+        n_init=1,
+        init_params="kmeans",
+        weights_init=None,
+        means_init=None,
+        precisions_init=None,
+        random_state=None,
+        warm_start=False,
+        verbose=0,
+        verbose_interval=10,
+        c_prime=None,
+        equal_weights=False,
+        kernel="auto",
+    ):
+        self.n_components = n_components
+        self.covariance_type = covariance_type
+        self.tol = tol
+        self.reg_covar = reg_covar
+        self.max_iter = max_iter
+        self.n_init = n_init
+        self.init_params = init_params
+        self.weights_init = weights_init
+        self.means_init = means_init
+        self.precisions_init = precisions_init
+        self.random_state = random_state
+        self.warm_start = warm_start
+        self.verbose = verbose
+        self.verbose_interval = verbose_interval
+        self.c_prime = c_prime
+        self.equal_weights = equal_weights
+        self.kernel = kernel
+
+    @with_callbacks
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(
+        self, X: Any, y: Any = None, sample_weight: Any = None
+    ) -> "GaussianMixture":
+        """Estimate the parameters of the mixture.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : Ignored
+        sample_weight : array-like of shape (n_samples,), optional
+            A weight of 2 is the same as giving the row twice, 0 as leaving it out.
+
+        Returns
+        -------
+        self : GaussianMixture
+        """
+        self._fit(X, sample_weight)
+        return self
+
+    def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Array:
+        """Fit and return the most likely cluster of every row. Parameters as `fit`."""
+        return self.fit(X, sample_weight=sample_weight).predict(X)
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """Return the mean log-likelihood of these rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : Ignored
+        sample_weight : array-like of shape (n_samples,), optional
+        """
+        return self.log_likelihood(X, sample_weight)
+
+    def sample(self, n_samples: int = 1) -> tuple[Array, Array]:
+        """Draw new rows from the fitted mixture, cluster by cluster.
+
+        Parameters
+        ----------
+        n_samples : int, default=1
+
+        Returns
+        -------
+        X : ndarray of shape (n_samples, n_features)
+        y : ndarray of shape (n_samples,)
+            The cluster each row was drawn from.
+        """
+        theta = self._mixture()[1]
+        rng = self._sample_rng(n_samples, None)
+        counts = rng.multinomial(n_samples, self.weights_.astype(np.float64))
+        labels = np.repeat(np.arange(len(counts)), counts)
+        noise = rng.standard_normal((n_samples, theta.means.shape[1]))
+        roots = self._covariances.roots(self.covariances_, *theta.means.shape)
+        X = theta.means[labels] + np.einsum("nij,nj->ni", roots[labels], noise)
+        return X.astype(self.means_.dtype), labels
+
+    @property
+    def _covariances(self) -> Covariances:
+        return COVARIANCES[self.covariance_type]
+
+    def _fit(self, X: Any, sample_weight: Any) -> None:
+        with fitted_or_unchanged(self) as put:
+            warm = self._warm_parameters()
+            X = inputs.checked_data(self, X, reset=True, sparse=False)
+            weights = inputs.checked_weights(sample_weight, X.shape[0])
+            C = self._checked_n_components(X.shape[0])
+            C_prime = C
+            if self.c_prime is not None:
+                C_prime = inputs.checked_c_prime(self.c_prime, C, "n_components")
+            units = Units.of_rows(X, weights)
+            rows = units.rows(X, weights)
+            given = self._given(X, units) if warm is None else _as_given(warm, units)
+            floor = self._floor(rows, units)
+            model = self._covariances.of(floor, self.equal_weights, given)
+            coefficients = model.coefficients(model.opening(np.zeros((C, X.shape[1]))))
+            kernel = kernel_for(self.kernel, coefficients)
+            problem = Problem(rows, model, Exact(), kernel, C_prime)
+            outcome = MixtureOutcome(problem, units, X.dtype, self._covariances)
+            restarts = Restarts(problem, em.Gain(self.tol), self.max_iter, outcome)
+            data = {"X": X, "metadata": {"sample_weight": sample_weight}}
+            random_state = check_random_state(self.random_state)
+
+            def next_start() -> Start:
+                means = given.means
+                return mixture_starts.start(
+                    self.init_params, C, means, problem, random_state
+                )
+
+            try:
+                run_restarts(
+                    self,
+                    restarts,
+                    outcome,
+                    data,
+                    n_clusters=C,
+                    n_init=int(self.n_init) if warm is None else 1,
+                    next_start=next_start,
+                )
+                attributes = outcome.complete(restarts)
+            except KeyboardInterrupt:
+                if known := outcome.interrupted(restarts):
+                    put(known)
+                raise
+            put(attributes)
+        self._warn_if_wanting()
+
+    def _mixture(self) -> tuple[Model, Theta]:
+        check_is_fitted(self, "means_")
+        of = self._covariances
+        weights = self.weights_.astype(np.float64)
+        theta = Theta(
+            self.means_.astype(np.float64), of.kept(self.covariances_), weights
+        )
+        # The parameters are there to be evaluated, not to be clipped or learned.
+        return of.of(np.array(sys.float_info.min), False, NOTHING), theta
+
+    def _warm_parameters(self) -> Theta | None:
+        if self.warm_start and hasattr(self, "converged_"):
+            return self._mixture()[1]
+        return None
+
+    def _checked_n_components(self, n_rows: int) -> int:
+        C = int(self.n_components)
+        if n_rows < C:
+            raise ValueError(
+                "Expected n_samples >= n_components but got n_components = "
+                f"{C}, n_samples = {n_rows}"
+            )
+        return C
+
+    def _given(self, X: Any, units: Units) -> Given:
+        """Return the parameters a person wants to start from, in computing units."""
+        C, D = int(self.n_components), X.shape[1]
+        means = covariance = weights = None
+        if self.weights_init is not None:
+            weights = mixture_inputs.checked_weights(self.weights_init, C)
+        if self.means_init is not None:
+            means = units.means_in(mixture_inputs.checked_means(self.means_init, C, D))
+        if self.precisions_init is not None:
+            of = self._covariances
+            precisions = mixture_inputs.checked_precisions(
+                self.precisions_init, of, C, D
+            )
+            covariance = units.covariance_in(of.kept(of.inverted(precisions)))
+        return Given(means, covariance, weights)
+
+    def _floor(self, rows: MemoryRows, units: Units) -> Array:
+        """Return the smallest variance allowed for every feature."""
+        variances = feature_variances(rows, get_kernel(self.kernel))
+        scale = float(variances.mean()) or 1.0
+        least = scale * float(np.finfo(np.float64).eps) ** 2
+        if self.reg_covar is None:
+            return np.maximum(RELATIVE_FLOOR * variances, least)
+        clip = float(self.reg_covar) * units.scale * units.scale
+        return np.maximum(np.full(len(variances), clip), least)
+
+    def _warn_if_wanting(self) -> None:
+        """Say in one warning what is wrong with the fit."""
+        messages = []
+        if not self.converged_ and self.max_iter > 0:
+            messages.append(
+                "Best performing initialization did not converge. Try different init "
+                "parameters, or increase max_iter, tol, or check for degenerate data."
+            )
+        floored = int(self.trace_["floored"][-1])
+        if floored > 0:
+            messages.append(
+                f"{floored} of {self.n_components} clusters are flat or nearly so: "
+                "their covariance was clipped at reg_covar, and the likelihood depends "
+                "on it."
+            )
+        if messages:
+            warn(" ".join(messages), ConvergenceWarning)
+
+
+def _as_given(theta: Theta, units: Units) -> Given:
+    """Return fitted parameters, in a person's units, as something to start from."""
+    return Given(
+        units.means_in(theta.means),
+        units.covariance_in(theta.covariance),
+        theta.proportions,
+    )

@@ -1,0 +1,75 @@
+"""What a fit puts on a `GaussianMixture`."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from cprime import em
+from cprime.estimators.covariances import Covariances
+from cprime.estimators.outcome import Attributes, Outcome
+from cprime.estimators.restarts import Restarts
+from cprime.theta import Theta
+
+
+@dataclass(frozen=True)
+class MixtureOutcome(Outcome):
+    """Turns the end of a fit into scikit-learn's names.
+
+    Attributes
+    ----------
+    covariances : Covariances
+        Of the estimator's `covariance_type`.
+    """
+
+    covariances: Covariances
+
+    def rounded(self, theta: Theta) -> Theta:
+        if self.dtype == np.float64:
+            return theta
+        seen = self.named(theta)
+        weights = seen["weights_"].astype(np.float64)
+        return replace(
+            theta,
+            means=self.units.means_in(seen["means_"]),
+            covariance=self.units.covariance_in(
+                self.covariances.kept(seen["covariances_"])
+            ),
+            proportions=None if theta.proportions is None else weights,
+        )
+
+    def named(self, theta: Theta) -> Attributes:
+        C, weights = len(theta.means), theta.proportions
+        if weights is None:
+            weights = np.full(C, 1.0 / C)
+        covariances = self._out(self.covariances.seen(theta.covariance))
+        return {
+            "weights_": weights.astype(self.dtype),
+            "means_": self.units.means_out(theta.means).astype(self.dtype),
+            "covariances_": covariances,
+            "precisions_": self.covariances.inverted(covariances),
+            "precisions_cholesky_": self.covariances.cholesky(covariances),
+        }
+
+    def traced(self, step: em.Step) -> Attributes:
+        floored = self.problem.model.n_floored(step.theta)
+        return {**super().traced(step), "floored": floored}
+
+    def ended(self, fit: em.Fit) -> Attributes:
+        return {"lower_bound_": float(self.log_density(fit.free_energy))}
+
+    def objective(self, fit: em.Fit) -> float:
+        return fit.free_energy
+
+    def complete(self, restarts: Restarts) -> Attributes:
+        attributes = super().complete(restarts)
+        # A mixture is asked for labels, it does not keep them.
+        del attributes["labels_"]
+        bounds = attributes["trace_"]["free_energy"][1:]
+        return {**attributes, "lower_bounds_": bounds.tolist()}
+
+    def _out(self, covariance: Any) -> Any:
+        values = covariance / self.units.scale / self.units.scale
+        if isinstance(values, np.ndarray):
+            return values.astype(self.dtype)
+        return self.dtype.type(values)

@@ -25,10 +25,11 @@ class AllClusters : public Block {
     shares.resize(size_t(n_ + ROWS_AT_ONCE) * stride);
     const auto shares_of = [&](int r) { return shares.data() + size_t(r) * stride; };
     for (int r = 0; r < n_; r += ROWS_AT_ONCE)
-      distances_to_all<ROWS_AT_ONCE>(row(r), clusters_, shares_of(r), stride);
+      whitened_distances_to_all<ROWS_AT_ONCE>(row(r), clusters_, shares_of(r), stride);
     for (int c = 0; c < C; ++c) sums_.meet(c);
     for (int r = 0; r < n_; ++r) normalise(r, shares_of(r), stride);
-    add_shifts(shares.data(), stride);
+    add_products<false>(shares.data(), stride);
+    if (clusters_.whitened == Clusters::Whitening::OF_FEATURES) add_products<true>(shares.data(), stride);
     for (int r = 0; r < n_; ++r)
       if (weight(r) > 0.0 && !sweep_.continued) ++sums_.changed;
     sums_.evaluations += int64_t(n_) * C;
@@ -68,8 +69,11 @@ class AllClusters : public Block {
     }
     const double sum = folded(total), log_total = std::log(sum), share = w / sum;
     double* counts = sums_.counts.data();
+    const bool of_clusters = clusters_.whitened == Clusters::Whitening::OF_CLUSTERS;
+    double* scatters = sums_.scatters.data();
     for (int c = 0; c < stride; c += LANES) {
       const Doubles shares = load<Doubles>(e + c) * share;
+      if (of_clusters) store(scatters + c, load<Doubles>(scatters + c) + shares * load<Doubles>(values + c));
       store(values + c, shares);
       store(counts + c, load<Doubles>(counts + c) + shares);
     }
@@ -80,30 +84,31 @@ class AllClusters : public Block {
     sums_.weight += w;
   }
 
-  // Adds up shares * (rows - means), with as many sums as fit into registers.
-  void add_shifts(const double* shares, int stride) {
+  // Adds up shares * (rows - means), or times its square, with as many sums as fit into registers.
+  template <bool SQUARED>
+  void add_products(const double* shares, int stride) {
     const int vectors = Dp_ / LANES, parts = (vectors + MOST_VECTORS - 1) / MOST_VECTORS;
     for (int part = 0; part < parts; ++part) {
       const int first = vectors * part / parts, last = vectors * (part + 1) / parts;
-      add_features<MOST_VECTORS>(last - first, shares, stride, first * LANES);
+      add_features<MOST_VECTORS, SQUARED>(last - first, shares, stride, first * LANES);
     }
   }
 
   // Finds the template for a number of vectors of features.
-  template <int N>
+  template <int N, bool SQUARED>
   void add_features(int vectors, const double* shares, int stride, int d) {
     if constexpr (N > 1) {
-      if (vectors < N) return add_features<N - 1>(vectors, shares, stride, d);
+      if (vectors < N) return add_features<N - 1, SQUARED>(vectors, shares, stride, d);
     }
     constexpr int AT_ONCE = std::min(SUMS / N, 8);
     int c = 0;
-    for (; c + AT_ONCE <= clusters_.C; c += AT_ONCE) add_tile<AT_ONCE, N>(c, shares, stride, d);
-    for (; c < clusters_.C; ++c) add_tile<1, N>(c, shares, stride, d);
+    for (; c + AT_ONCE <= clusters_.C; c += AT_ONCE) add_tile<AT_ONCE, N, SQUARED>(c, shares, stride, d);
+    for (; c < clusters_.C; ++c) add_tile<1, N, SQUARED>(c, shares, stride, d);
   }
 
-  template <int AT_ONCE, int N>
+  template <int AT_ONCE, int N, bool SQUARED>
   void add_tile(int c, const double* shares, int stride, int d) {
-    double* shift = sums_.shifts.data() + size_t(c) * Dp_ + d;
+    double* shift = (SQUARED ? sums_.scatters : sums_.shifts).data() + size_t(c) * Dp_ + d;
     const double* mu = mean(c) + d;
     Doubles sum[AT_ONCE][N], origin[AT_ONCE][N];
 #pragma GCC unroll 8
@@ -119,8 +124,11 @@ class AllClusters : public Block {
       for (int v = 0; v < N; ++v) {
         const Doubles value = load<Doubles>(row(r) + d + v * LANES);
 #pragma GCC unroll 8
-        for (int i = 0; i < AT_ONCE; ++i)
-          sum[i][v] = fused(all<Doubles>(share[i]), value - origin[i][v], sum[i][v]);
+        for (int i = 0; i < AT_ONCE; ++i) {
+          const Doubles difference = value - origin[i][v];
+          const Doubles factor = SQUARED ? share[i] * difference : all<Doubles>(share[i]);
+          sum[i][v] = fused(factor, difference, sum[i][v]);
+        }
       }
     }
 #pragma GCC unroll 8

@@ -2,6 +2,7 @@
 #include "load.hpp"
 #include "path.hpp"
 #include "statistics.hpp"
+#include "whitened.hpp"
 
 namespace cprime::CPRIME_PATH {
 namespace {
@@ -26,6 +27,10 @@ void in_batches(RowOf row_of, const Clusters& clusters, int64_t first, int count
 void closest(const Rows& rows, const Clusters& clusters, int C_prime, int64_t first, int count,
              int32_t* K, double* distances, void* scratch) {
   Workspace& work = *static_cast<Workspace*>(scratch);
+  if (clusters.is_whitened()) {
+    closest_whitened(rows, clusters, C_prime, first, count, K, distances, work);
+    return;
+  }
   const int capacity = std::max(CAPACITY, 4 * C_prime);
   work.rows.resize(clusters.Dp);
   double* y = work.rows.data();

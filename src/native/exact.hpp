@@ -72,6 +72,75 @@ inline void distances_to_all(const double* y, const Clusters& clusters, double* 
   }
 }
 
+// The same of differences multiplied by the clusters' whitenings, feature by feature.
+template <int ROWS, int STRIDE>
+[[gnu::always_inline]] inline Group<ROWS> every_whitened(const double* y, int Dp, const double* columns,
+                                                         const double* whitening, int D, int first) {
+  Group<ROWS> sum{};
+  if constexpr (STRIDE == LANES) {
+    for (int d = first; d < D; d += LANES) {
+      const Doubles mu = load<Doubles>(columns + size_t(d) * LANES);
+      const Doubles w = load<Doubles>(whitening + size_t(d) * LANES);
+#pragma GCC unroll 8
+      for (int r = 0; r < ROWS; ++r) {
+        const Doubles difference = (mu - y[size_t(r) * Dp + d]) * w;
+        sum.of[r] += difference * difference;
+      }
+    }
+  } else {
+    sum = every_whitened<ROWS, 2 * STRIDE>(y, Dp, columns, whitening, D, first);
+    if (first + STRIDE >= D) return sum;
+    const Group<ROWS> other =
+        every_whitened<ROWS, 2 * STRIDE>(y, Dp, columns, whitening, D, first + STRIDE);
+#pragma GCC unroll 8
+    for (int r = 0; r < ROWS; ++r) sum.of[r] += other.of[r];
+  }
+  return sum;
+}
+
+// The canonical ||W_c (y - mu_c)||^2.
+inline double whitened_distance(const double* y, const Clusters& clusters, int c) {
+  const int Dp = clusters.Dp;
+  const double* mu = clusters.mean(c);
+  if (clusters.whitened != Clusters::Whitening::OF_FEATURES) {
+    const double found = distance(y, mu, Dp);
+    return clusters.is_whitened() ? found * (clusters.whitening[c] * clusters.whitening[c]) : found;
+  }
+  const double* whitening = clusters.whitening.data() + size_t(c) * Dp;
+  Doubles sum{};
+  for (int d = 0; d < Dp; d += LANES) {
+    const Doubles difference =
+        (load<Doubles>(y + d) - load<Doubles>(mu + d)) * load<Doubles>(whitening + d);
+    sum += difference * difference;
+  }
+  return folded(sum);
+}
+
+template <int ROWS>
+inline void whitened_distances_to_all(const double* y, const Clusters& clusters, double* out,
+                                      int stride) {
+  const int D = clusters.D, Dp = clusters.Dp;
+  if (clusters.whitened != Clusters::Whitening::OF_FEATURES) {
+    distances_to_all<ROWS>(y, clusters, out, stride);
+    if (!clusters.is_whitened()) return;
+    for (int c = 0; c < clusters.C; c += LANES) {
+      const Doubles w = load<Doubles>(clusters.whitening.data() + c), squared = w * w;
+      for (int r = 0; r < ROWS; ++r) {
+        double* to = out + size_t(r) * stride + c;
+        store(to, load<Doubles>(to) * squared);
+      }
+    }
+    return;
+  }
+  for (int c = 0; c < clusters.C; c += LANES) {
+    const size_t place = size_t(c) * D;
+    const Group<ROWS> found =
+        every_whitened<ROWS, 1>(y, Dp, clusters.columns.data() + place,
+                                clusters.whitening_columns.data() + place, D, 0);
+    for (int r = 0; r < ROWS; ++r) store(out + size_t(r) * stride + c, found.of[r]);
+  }
+}
+
 // exp(x) = fraction * 2^exponent, of eight numbers between -746 and 0.
 struct Power {
   Doubles fraction;

@@ -36,7 +36,7 @@ class Gaps {
     inside_.resize(size_t(padded(C_prime)));
     is_inside_.assign(size_t(clusters.C), false);
     // Most clusters are candidates where rows keep many.
-    is_worth_searching_ = C_prime < MOST_KEPT;
+    is_worth_searching_ = C_prime < MOST_KEPT && !clusters.is_whitened();
   }
 
   void run(const Rows& rows, int64_t first, int n) {
@@ -54,7 +54,7 @@ class Gaps {
       n_crowded %= ROWS_AT_ONCE;
     }
     if (n_crowded > 0) sum_all(first, crowded, n_crowded);
-    is_worth_searching_ = n_undecided < n / 2;
+    is_worth_searching_ = n_undecided < n / 2 && !clusters_.is_whitened();
   }
 
  private:
@@ -110,7 +110,8 @@ class Gaps {
     crowded_rows_.resize(size_t(ROWS_AT_ONCE) * Dp);
     work_.everything.resize(size_t(ROWS_AT_ONCE) * stride);
     for (int k = 0; k < n; ++k) std::copy_n(row(which[k]), Dp, crowded_rows_.begin() + size_t(k) * Dp);
-    distances_to_all<ROWS_AT_ONCE>(crowded_rows_.data(), clusters_, work_.everything.data(), stride);
+    whitened_distances_to_all<ROWS_AT_ONCE>(crowded_rows_.data(), clusters_, work_.everything.data(),
+                                            stride);
     for (int k = 0; k < n; ++k) {
       double* scores = work_.everything.data() + size_t(k) * stride;
       const int32_t* K = K_of(first + which[k]);
@@ -156,7 +157,7 @@ class Gaps {
   }
 
   double score(const double* y, int c) const {
-    return distance(y, clusters_.mean(c), clusters_.Dp) + clusters_.penalty[c];
+    return whitened_distance(y, clusters_, c) + clusters_.penalty[c];
   }
 
   const int32_t* K_of(int64_t n) const { return K_ + n * C_prime_; }

@@ -2,6 +2,7 @@
 #include "all_clusters.hpp"
 #include "path.hpp"
 #include "statistics.hpp"
+#include "whitened.hpp"
 
 namespace cprime::CPRIME_PATH {
 namespace {
@@ -276,6 +277,10 @@ void sweep_leaf(const Sweep& sweep, int64_t first, int count, Sums& sums, void* 
   Workspace& work = *static_cast<Workspace*>(scratch);
   if (sweep.C_prime == sweep.clusters->C) {
     sweep_all_clusters(sweep, first, count, sums, work);
+    return;
+  }
+  if (sweep.clusters->is_whitened()) {
+    sweep_whitened(sweep, first, count, sums, work);
     return;
   }
   const int at_once = block_rows(sweep.clusters->Dp);

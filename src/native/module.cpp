@@ -27,6 +27,7 @@ constexpr double BRIEF = 8e6;  // multiply-adds that are not worth a thread
 using Any = nb::ndarray<nb::ro, nb::device::cpu>;
 using Doubles1 = nb::ndarray<const double, nb::ndim<1>, nb::device::cpu>;
 using Doubles2 = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using DoublesN = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
 using Clusters2 = nb::ndarray<const int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 template <class T>
 using Out = nb::ndarray<T, nb::c_contig, nb::device::cpu>;
@@ -76,7 +77,23 @@ struct PyRows {
   std::vector<Any> kept;  // so that the memory stays while the rows are used
 };
 
-Clusters make_clusters(const Doubles2& means, const std::optional<Doubles1>& penalty, bool columns) {
+// Takes over a number for each cluster, or one for each of its features.
+void whiten(Clusters& clusters, const DoublesN& whitening) {
+  const size_t C = size_t(clusters.C), D = size_t(clusters.D), Dp = size_t(clusters.Dp);
+  if (whitening.ndim() == 1) {
+    clusters.whitened = Clusters::Whitening::OF_CLUSTERS;
+    clusters.whitening.assign(size_t(padded(clusters.C)), 0.0);
+    std::copy_n(whitening.data(), C, clusters.whitening.data());
+    return;
+  }
+  clusters.whitened = Clusters::Whitening::OF_FEATURES;
+  clusters.whitening.assign(C * Dp, 0.0);
+  for (size_t c = 0; c < C; ++c)
+    std::copy_n(whitening.data() + c * D, D, clusters.whitening.data() + c * Dp);
+}
+
+Clusters make_clusters(const Doubles2& means, const std::optional<Doubles1>& penalty, bool columns,
+                       const std::optional<DoublesN>& whitening = std::nullopt) {
   Clusters clusters;
   clusters.C = int(means.shape(0));
   clusters.D = int(means.shape(1));
@@ -92,6 +109,11 @@ Clusters make_clusters(const Doubles2& means, const std::optional<Doubles1>& pen
       clusters.penalty[c] = penalty->data()[c * penalty->stride(0)];
       clusters.handicapped |= clusters.penalty[c] != 0.0;
     }
+  }
+  if (whitening) {
+    whiten(clusters, *whitening);
+    path().pack_columns(clusters);
+    return clusters;
   }
   path().pack(clusters);
   if (columns) path().pack_columns(clusters);
@@ -154,7 +176,7 @@ bool is_brief(int64_t n, int C, int D) {
 std::vector<Tree::Node> sweep_leaves(const Sweep& sweep, int leaf_rows) {
   const Clusters& clusters = *sweep.clusters;
   const int64_t n_leaves = (sweep.rows.n + leaf_rows - 1) / leaf_rows;
-  Tree tree(clusters.C, clusters.Dp);
+  Tree tree(clusters.C, clusters.Dp, clusters.scatter_size());
   run(n_leaves, work_of(sweep.rows, clusters), [&](int64_t leaf, void* scratch) {
     auto sums = tree.empty();
     const int64_t first = leaf * leaf_rows;
@@ -175,9 +197,20 @@ nb::tuple as_tuple(const Tree::Node& node, const Clusters& clusters) {
   const auto owned = [](double* array) {
     return nb::capsule(array, [](void* p) noexcept { delete[] static_cast<double*>(p); });
   };
+  nb::object scatter = nb::cast(node.sums->scatter);
+  if (clusters.is_whitened()) {
+    const bool of_features = clusters.whitened == Clusters::Whitening::OF_FEATURES;
+    const size_t kept = of_features ? D : 1, size = size_t(clusters.scatter_size());
+    double* scatters = new double[C * kept];
+    for (size_t c = 0; c < C; ++c)
+      std::copy_n(node.sums->scatters.data() + c * size, kept, scatters + c * kept);
+    scatter = of_features
+                  ? nb::cast(nb::ndarray<nb::numpy, double>(scatters, {C, D}, owned(scatters)))
+                  : nb::cast(nb::ndarray<nb::numpy, double>(scatters, {C}, owned(scatters)));
+  }
   return nb::make_tuple(
       node.start, node.level, nb::ndarray<nb::numpy, double>(counts, {C}, owned(counts)),
-      nb::ndarray<nb::numpy, double>(shifts, {C, D}, owned(shifts)), node.sums->scatter,
+      nb::ndarray<nb::numpy, double>(shifts, {C, D}, owned(shifts)), scatter,
       node.sums->quantization_error, node.sums->entropy, node.sums->free_energy, node.sums->weight,
       node.sums->evaluations, node.sums->changed);
 }
@@ -186,9 +219,9 @@ nb::tuple sweep(const PyRows& from, const Doubles1& weights, std::optional<Clust
                 bool continued, Out<int32_t> after, const Doubles2& means,
                 std::optional<Doubles1> penalty, double sharpness, double highest_bias,
                 double reluctance, int C_prime, int leaf_rows, Remembered* memory, bool use_hints,
-                bool afresh) {
+                bool afresh, std::optional<DoublesN> whitening) {
   const bool all = C_prime == int(means.shape(0));
-  const Clusters clusters = make_clusters(means, penalty, all);
+  const Clusters clusters = make_clusters(means, penalty, all, whitening);
   check_features(from.rows, clusters);
   Sweep sweep;
   sweep.rows = from.rows;
@@ -246,8 +279,9 @@ void in_chunks(const Rows& rows, double work, Task task) {
 }
 
 void closest(const PyRows& from, const Doubles2& means, std::optional<Doubles1> penalty,
-             int C_prime, Out<int32_t> K, std::optional<Out<double>> distances) {
-  const Clusters clusters = make_clusters(means, penalty, false);
+             int C_prime, Out<int32_t> K, std::optional<Out<double>> distances,
+             std::optional<DoublesN> whitening) {
+  const Clusters clusters = make_clusters(means, penalty, false, whitening);
   check_features(from.rows, clusters);
   double* to = distances ? distances->data() : nullptr;
   in_chunks(from.rows, work_of(from.rows, clusters), [&](int64_t first, int count, void* scratch) {
@@ -256,8 +290,8 @@ void closest(const PyRows& from, const Doubles2& means, std::optional<Doubles1> 
 }
 
 void gaps(const PyRows& from, const Doubles2& means, std::optional<Doubles1> penalty,
-          double sharpness, const Clusters2& K, Out<double> out) {
-  const Clusters clusters = make_clusters(means, penalty, true);
+          double sharpness, const Clusters2& K, Out<double> out, std::optional<DoublesN> whitening) {
+  const Clusters clusters = make_clusters(means, penalty, true, whitening);
   check_features(from.rows, clusters);
   in_chunks(from.rows, work_of(from.rows, clusters), [&](int64_t first, int count, void* scratch) {
     path().gaps(from.rows, clusters, K.data(), int(K.shape(1)), sharpness, first, count, out.data(),
@@ -350,10 +384,11 @@ NB_MODULE(_native, m) {
       .def_prop_ro("serial", &Remembered::serial);
   m.def("sweep", &sweep, nb::arg(), nb::arg(), nb::arg().none(), nb::arg(), nb::arg(), nb::arg(),
         nb::arg().none(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none(),
-        nb::arg(), nb::arg());
+        nb::arg(), nb::arg(), nb::arg().none());
   m.def("closest", &closest, nb::arg(), nb::arg(), nb::arg().none(), nb::arg(), nb::arg(),
+        nb::arg().none(), nb::arg().none());
+  m.def("gaps", &gaps, nb::arg(), nb::arg(), nb::arg().none(), nb::arg(), nb::arg(), nb::arg(),
         nb::arg().none());
-  m.def("gaps", &gaps, nb::arg(), nb::arg(), nb::arg().none(), nb::arg(), nb::arg(), nb::arg());
   m.def("distances", &distances);
   m.def("draw_seeds", &draw_seeds);
   m.def("magnitude", &magnitude);

@@ -55,6 +55,12 @@ void pack_columns(Clusters& clusters) {
     for (int d = 0; d < D; ++d)
       clusters.columns[(size_t(c / LANES) * D + d) * LANES + c % LANES] =
           clusters.means[size_t(c) * clusters.Dp + d];
+  if (clusters.whitened != Clusters::Whitening::OF_FEATURES) return;
+  clusters.whitening_columns.assign(size_t(groups) * LANES * D, 0.0);
+  for (int c = 0; c < C; ++c)
+    for (int d = 0; d < D; ++d)
+      clusters.whitening_columns[(size_t(c / LANES) * D + d) * LANES + c % LANES] =
+          clusters.whitening[size_t(c) * clusters.Dp + d];
 }
 
 double nearest_of(const Clusters& clusters, int c, const int32_t* others, int n) {

@@ -135,7 +135,7 @@ bool Remembered::can_follow(const Clusters& clusters) {
 bool Remembered::follow(const std::vector<Tree::Node>& changes, const Clusters& clusters) {
   sums_.changed = sums_.evaluations = 0;
   std::fill(sums_.moved.begin(), sums_.moved.end(), 0.0);
-  for (const auto& node : changes) sums_.add(*node.sums, clusters.Dp);
+  for (const auto& node : changes) sums_.add(*node.sums, clusters.Dp, 0);
   // Of a cluster that all rows have left, no rounding error may stay behind.
   for (int c = 0; c < clusters.C; ++c)
     if (sums_.members[c] == 0) {
@@ -175,8 +175,8 @@ Tree::Node Remembered::about_means(const Sweep& sweep, const Tree::Node& last) c
 void Remembered::start_over(const std::vector<Tree::Node>& nodes, const Sweep& sweep) {
   const Clusters& clusters = *sweep.clusters;
   sums_ = Sums();
-  sums_.prepare(clusters.C, clusters.Dp);
-  for (const auto& node : nodes) sums_.add(*node.sums, clusters.Dp);
+  sums_.prepare(clusters.C, clusters.Dp, 0);
+  for (const auto& node : nodes) sums_.add(*node.sums, clusters.Dp, 0);
   anchors_ = clusters.means;
   age_ = 0;
   is_even_ = are_even(sweep);

@@ -100,6 +100,7 @@ class Statistics : public Memory {
         surprise += q * (sweep_.sharpness * (best - score(r, j)));
         const double share = w * q;
         add_row(after(r)[j], share, LoadedRow{row(r)}, mean(after(r)[j]));
+        if (clusters_.is_whitened()) add_scatter(after(r)[j], share, row(r), kept(r)[j]);
         scatter += share * kept(r)[j];
       }
       sums_.scatter += scatter;
@@ -107,6 +108,20 @@ class Statistics : public Memory {
       sums_.entropy += w * (log_total - surprise);
       sums_.free_energy += w * (sweep_.highest_bias - sweep_.sharpness * best + log_total);
       sums_.weight += w;
+    }
+  }
+
+  // Adds to the scatter a cluster has of its own.
+  void add_scatter(int c, double share, const double* y, double squared) {
+    if (clusters_.whitened == Clusters::Whitening::OF_CLUSTERS) {
+      sums_.scatters[c] += share * squared;
+      return;
+    }
+    double* scatter = sums_.scatters.data() + size_t(c) * Dp_;
+    const double* mu = mean(c);
+    for (int d = 0; d < Dp_; d += LANES) {
+      const Doubles difference = load<Doubles>(y + d) - load<Doubles>(mu + d);
+      store(scatter + d, load<Doubles>(scatter + d) + share * difference * difference);
     }
   }
 

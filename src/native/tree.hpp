@@ -14,7 +14,7 @@ namespace cprime {
 // and a right sibling: the same additions as the LeafSum of the Python side.
 class Tree {
  public:
-  Tree(int C, int Dp) : C_(C), Dp_(Dp) {}
+  Tree(int C, int Dp, int scatter_size) : C_(C), Dp_(Dp), scatter_size_(scatter_size) {}
 
   struct Node {
     int64_t start;
@@ -32,7 +32,7 @@ class Tree {
       }
     }
     auto sums = std::make_unique<Sums>();
-    sums->prepare(C_, Dp_);
+    sums->prepare(C_, Dp_, scatter_size_);
     return sums;
   }
 
@@ -51,9 +51,9 @@ class Tree {
       waiting_.erase(found);
       lock.unlock();
       if (other.start < node.start) std::swap(node, other);
-      node.sums->add(*other.sums, Dp_);
+      node.sums->add(*other.sums, Dp_, scatter_size_);
       ++node.level;
-      other.sums->clear(Dp_);
+      other.sums->clear(Dp_, scatter_size_);
       lock.lock();
       spare_.push_back(std::move(other.sums));
     }
@@ -70,7 +70,7 @@ class Tree {
   }
 
  private:
-  const int C_, Dp_;
+  const int C_, Dp_, scatter_size_;
   std::mutex mutex_;
   std::map<std::pair<int, int64_t>, Node> waiting_;
   std::vector<std::unique_ptr<Sums>> spare_;

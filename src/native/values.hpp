@@ -65,7 +65,16 @@ struct Clusters {
   Frame frame;
   Panels panels;
   Buffer<double> columns;  // means in groups of eight, feature by feature; on demand
+  // What differences are multiplied by before they are squared: nothing, a number for each
+  // cluster (C, padded), or one for each of its features (C x Dp, and as columns).
+  enum class Whitening { NONE, OF_CLUSTERS, OF_FEATURES } whitened = Whitening::NONE;
+  Buffer<double> whitening, whitening_columns;
 
+  bool is_whitened() const { return whitened != Whitening::NONE; }
+  // Numbers of scatter that each cluster has of its own.
+  int scatter_size() const {
+    return whitened == Whitening::NONE ? 0 : whitened == Whitening::OF_CLUSTERS ? 1 : Dp;
+  }
   const double* mean(int c) const { return means.data() + size_t(c) * Dp; }
 };
 
@@ -73,6 +82,7 @@ struct Clusters {
 // in additions, so a leaf of few rows among many clusters stays cheap.
 struct Sums {
   Buffer<double> counts, shifts;  // C padded to eight, C x Dp
+  Buffer<double> scatters;        // C padded to eight, times what each cluster has
   // Where each row has one cluster: how many of some weight there are, their scatter about
   // the mean or anchor, and how much scatter came or went with rows that moved.
   std::vector<int64_t> members;
@@ -82,7 +92,8 @@ struct Sums {
   double scatter = 0, quantization_error = 0, entropy = 0, free_energy = 0, weight = 0;
   int64_t evaluations = 0, changed = 0;
 
-  void prepare(int C, int Dp) {
+  void prepare(int C, int Dp, int scatter_size) {
+    scatters.assign(size_t(padded(C)) * scatter_size, 0.0);
     counts.assign(size_t(padded(C)), 0.0);
     shifts.assign(size_t(C) * Dp, 0.0);
     members.assign(size_t(C), 0);
@@ -98,8 +109,9 @@ struct Sums {
     met.push_back(c);
   }
 
-  void clear(int Dp) {
+  void clear(int Dp, int scatter_size) {
     for (int c : met) {
+      std::fill_n(scatters.begin() + size_t(c) * scatter_size, scatter_size, 0.0);
       counts[c] = 0.0;
       members[c] = 0;
       spread[c] = moved[c] = 0.0;
@@ -111,9 +123,10 @@ struct Sums {
     evaluations = changed = 0;
   }
 
-  void add(const Sums& right, int Dp) {
+  void add(const Sums& right, int Dp, int scatter_size) {
     for (int c : right.met) {
       meet(c);
+      for (int i = c * scatter_size; i < (c + 1) * scatter_size; ++i) scatters[i] += right.scatters[i];
       counts[c] += right.counts[c];
       members[c] += right.members[c];
       spread[c] += right.spread[c];

@@ -5,6 +5,7 @@ and everything reported, are computed in float64 by the canonical formula. Sums 
 formed leaf by leaf in the order of `LeafSum`: the number of threads changes no bit.
 """
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -65,8 +66,8 @@ class Hints(NamedTuple):
 
 
 def serves(coefficients: Coefficients) -> bool:
-    """Return whether clusters of this shape can be swept: those of one variance."""
-    return not isinstance(coefficients.whitening, np.ndarray)
+    """Return whether clusters of this shape can be swept: not yet matrices."""
+    return np.ndim(coefficients.whitening) <= 2
 
 
 def sweep(
@@ -81,7 +82,8 @@ def sweep(
     K = np.empty((block.n_rows, 0 if C_prime == C else C_prime), dtype=np.int32)
     penalty = _penalty(coefficients)
     memory, known = None, False
-    if kept is not None and penalty is None and _worth_remembering(C, D, C_prime):
+    remembering = penalty is None and _whitening(coefficients) is None
+    if kept is not None and remembering and _worth_remembering(C, D, C_prime):
         memory, known = _memory(kept, block.n_rows, C)
     nodes = _native.sweep(
         _rows(block.X, block.scale),
@@ -99,8 +101,14 @@ def sweep(
         memory,
         known,
         plan.afresh,
+        _whitening(coefficients),
     )
-    sums = LeafSum(tuple(Node(start, level, Stats(*of)) for start, level, *of in nodes))
+    sums = LeafSum(
+        tuple(
+            Node(start, level, _unwhitened(Stats(*of), coefficients))
+            for start, level, *of in nodes
+        )
+    )
     if plan.afresh:
         # The last sweep of a fit: bounds would only take up memory.
         return Kept(K), sums
@@ -120,6 +128,7 @@ def posterior(values: Array, coefficients: Coefficients, C_prime: int) -> Trunca
         C_prime,
         K,
         found,
+        _whitening(coefficients),
     )
     return Truncated(K, found, *coefficients.log_joint(found, K))
 
@@ -128,7 +137,8 @@ def nearest(values: Array, coefficients: Coefficients) -> Array:
     """Return the closest cluster of every row, shape (B,)."""
     K = np.empty(len(values), dtype=np.int32)
     means = np.ascontiguousarray(coefficients.means)
-    _native.closest(_rows(values), means, _penalty(coefficients), 1, K, None)
+    whitening = _whitening(coefficients)
+    _native.closest(_rows(values), means, _penalty(coefficients), 1, K, None, whitening)
     return K
 
 
@@ -142,6 +152,7 @@ def gaps(values: Array, K: Array, coefficients: Coefficients) -> Array:
         coefficients.sharpness,
         np.ascontiguousarray(K, dtype=np.int32),
         lost,
+        _whitening(coefficients),
     )
     return lost
 
@@ -202,6 +213,19 @@ def _penalty(coefficients: Coefficients) -> Array | None:
     if np.all(coefficients.bias == coefficients.bias[0]):
         return None
     return coefficients.penalty()
+
+
+def _whitening(coefficients: Coefficients) -> Array | None:
+    """Return whitenings of clusters, or None if they are all the same."""
+    whitening = coefficients.whitening
+    return np.ascontiguousarray(whitening) if np.ndim(whitening) > 0 else None
+
+
+def _unwhitened(stats: Stats, coefficients: Coefficients) -> Stats:
+    """Return statistics with the scatter of differences as they are."""
+    if np.ndim(coefficients.whitening) != 1:
+        return stats
+    return replace(stats, scatter=stats.scatter / coefficients.whitening**2)
 
 
 def _worth_remembering(C: int, D: int, C_prime: int) -> bool:

@@ -30,6 +30,7 @@ class AllClusters : public Block {
     for (int r = 0; r < n_; ++r) normalise(r, shares_of(r), stride);
     add_products<false>(shares.data(), stride);
     if (clusters_.whitened == Clusters::Whitening::OF_FEATURES) add_products<true>(shares.data(), stride);
+    if (clusters_.whitened == Clusters::Whitening::TRIANGLES) add_matrices(shares.data(), stride);
     for (int r = 0; r < n_; ++r)
       if (weight(r) > 0.0 && !sweep_.continued) ++sums_.changed;
     sums_.evaluations += int64_t(n_) * C;
@@ -92,6 +93,18 @@ class AllClusters : public Block {
       const int first = vectors * part / parts, last = vectors * (part + 1) / parts;
       add_features<MOST_VECTORS, SQUARED>(last - first, shares, stride, first * LANES);
     }
+  }
+
+  void add_matrices(const double* shares, int stride) {
+    work_.difference.resize(size_t(Dp_));
+    for (int c = 0; c < clusters_.C; ++c)
+      for (int r = 0; r < n_; ++r) {
+        const double share = shares[size_t(r) * stride + c];
+        if (share == 0.0) continue;
+        subtract(row(r), mean(c), Dp_, work_.difference.data());
+        add_matrix(share, work_.difference.data(), Dp_,
+                   sums_.scatters.data() + size_t(c) * triangle_size(Dp_));
+      }
   }
 
   // Finds the template for a number of vectors of features.

@@ -98,10 +98,49 @@ template <int ROWS, int STRIDE>
   return sum;
 }
 
-// The canonical ||W_c (y - mu_c)||^2.
+// ||W z||^2 for a lower triangle W; or, once it exceeds `limit`, any number between the two.
+[[gnu::always_inline]] inline double triangle_distance(const double* z, const double* W, int Dp,
+                                                       double limit = INFINITY) {
+  Doubles sum{};
+  for (int end = LANES; end <= Dp; end += LANES) {
+    Doubles part[4] = {};
+    for (int j = 0; j < end; j += 4, W += 4 * LANES)
+#pragma GCC unroll 4
+      for (int k = 0; k < 4; ++k)
+        part[k] = fused(load<Doubles>(W + k * LANES), all<Doubles>(z[j + k]), part[k]);
+    const Doubles whole = (part[0] + part[1]) + (part[2] + part[3]);
+    sum += whole * whole;
+    if (end < Dp && limit < INFINITY) {
+      const double so_far = folded(sum);
+      if (so_far > limit) return so_far;
+    }
+  }
+  return folded(sum);
+}
+
+// Adds share * z z^T to a lower triangle.
+inline void add_matrix(double share, const double* z, int Dp, double* to) {
+  for (int end = LANES; end <= Dp; end += LANES) {
+    const Doubles rows = share * load<Doubles>(z + end - LANES);
+    for (int j = 0; j < end; ++j, to += LANES)
+      store(to, fused(rows, all<Doubles>(z[j]), load<Doubles>(to)));
+  }
+}
+
+// Differences of a row and a mean.
+inline void subtract(const double* y, const double* mu, int Dp, double* out) {
+  for (int d = 0; d < Dp; d += LANES) store(out + d, load<Doubles>(y + d) - load<Doubles>(mu + d));
+}
+
+// The canonical ||W_c (y - mu_c)||^2; of triangles, that of this kernel.
 inline double whitened_distance(const double* y, const Clusters& clusters, int c) {
   const int Dp = clusters.Dp;
   const double* mu = clusters.mean(c);
+  if (clusters.whitened == Clusters::Whitening::TRIANGLES) {
+    Buffer<double> z(static_cast<size_t>(Dp));
+    subtract(y, mu, Dp, z.data());
+    return triangle_distance(z.data(), clusters.whitening.data() + size_t(c) * triangle_size(Dp), Dp);
+  }
   if (clusters.whitened != Clusters::Whitening::OF_FEATURES) {
     const double found = distance(y, mu, Dp);
     return clusters.is_whitened() ? found * (clusters.whitening[c] * clusters.whitening[c]) : found;
@@ -120,6 +159,14 @@ template <int ROWS>
 inline void whitened_distances_to_all(const double* y, const Clusters& clusters, double* out,
                                       int stride) {
   const int D = clusters.D, Dp = clusters.Dp;
+  if (clusters.whitened == Clusters::Whitening::TRIANGLES) {
+    for (int c = 0; c < clusters.C; ++c)
+      for (int r = 0; r < ROWS; ++r)
+        out[size_t(r) * stride + c] = whitened_distance(y + size_t(r) * Dp, clusters, c);
+    for (int c = clusters.C; c < stride; ++c)
+      for (int r = 0; r < ROWS; ++r) out[size_t(r) * stride + c] = 0.0;
+    return;
+  }
   if (clusters.whitened != Clusters::Whitening::OF_FEATURES) {
     distances_to_all<ROWS>(y, clusters, out, stride);
     if (!clusters.is_whitened()) return;

@@ -86,6 +86,17 @@ void whiten(Clusters& clusters, const DoublesN& whitening) {
     std::copy_n(whitening.data(), C, clusters.whitening.data());
     return;
   }
+  if (whitening.ndim() == 3) {
+    clusters.whitened = Clusters::Whitening::TRIANGLES;
+    const size_t size = size_t(triangle_size(clusters.Dp));
+    clusters.whitening.assign(C * size, 0.0);
+    for (size_t c = 0; c < C; ++c)
+      for (size_t i = 0; i < D; ++i)
+        for (size_t j = 0; j <= i; ++j)
+          clusters.whitening[c * size + size_t(triangle_place(int(i), int(j)))] =
+              whitening.data()[(c * D + i) * D + j];
+    return;
+  }
   clusters.whitened = Clusters::Whitening::OF_FEATURES;
   clusters.whitening.assign(C * Dp, 0.0);
   for (size_t c = 0; c < C; ++c)
@@ -198,7 +209,15 @@ nb::tuple as_tuple(const Tree::Node& node, const Clusters& clusters) {
     return nb::capsule(array, [](void* p) noexcept { delete[] static_cast<double*>(p); });
   };
   nb::object scatter = nb::cast(node.sums->scatter);
-  if (clusters.is_whitened()) {
+  if (clusters.whitened == Clusters::Whitening::TRIANGLES) {
+    double* scatters = new double[C * D * D];
+    for (size_t c = 0; c < C; ++c)
+      for (size_t i = 0; i < D; ++i)
+        for (size_t j = 0; j <= i; ++j)
+          scatters[(c * D + i) * D + j] = scatters[(c * D + j) * D + i] =
+              node.sums->scatters[c * size_t(clusters.scatter_size()) + size_t(triangle_place(int(i), int(j)))];
+    scatter = nb::cast(nb::ndarray<nb::numpy, double>(scatters, {C, D, D}, owned(scatters)));
+  } else if (clusters.is_whitened()) {
     const bool of_features = clusters.whitened == Clusters::Whitening::OF_FEATURES;
     const size_t kept = of_features ? D : 1, size = size_t(clusters.scatter_size());
     double* scatters = new double[C * kept];

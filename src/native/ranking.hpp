@@ -22,11 +22,12 @@ constexpr int CAPACITY = 200;  // candidates per row before hopeless ones are dr
 // Memory of one thread.
 struct Workspace {
   Search search;
-  Buffer<double> rows, kept, relative, everything, scores;
+  Buffer<double> rows, kept, relative, everything, difference;
   std::vector<Ranked> ranking;
   std::vector<int> to_look, to_check, to_scan;
   std::vector<float> reach;
   std::vector<int32_t> sorted_before, sorted_after;
+  std::vector<uint8_t> is_done;
 };
 
 // Ranks all clusters by the canonical distance; the first `n` of the ranking are in order.

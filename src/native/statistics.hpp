@@ -117,6 +117,13 @@ class Statistics : public Memory {
       sums_.scatters[c] += share * squared;
       return;
     }
+    if (clusters_.whitened == Clusters::Whitening::TRIANGLES) {
+      work_.difference.resize(size_t(Dp_));
+      subtract(y, mean(c), Dp_, work_.difference.data());
+      add_matrix(share, work_.difference.data(), Dp_,
+                 sums_.scatters.data() + size_t(c) * triangle_size(Dp_));
+      return;
+    }
     double* scatter = sums_.scatters.data() + size_t(c) * Dp_;
     const double* mu = mean(c);
     for (int d = 0; d < Dp_; d += LANES) {

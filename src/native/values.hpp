@@ -42,6 +42,15 @@ struct Rows {
 // Squares are summed over features padded with zeros to whole vectors of eight.
 inline int padded(int D) { return (D + 7) / 8 * 8; }
 
+// A lower triangle lies in blocks of eight rows, of which block b has columns 0 .. 8 b + 7, each
+// with its eight values together.
+inline int triangle_size(int Dp) { return Dp / 8 * (Dp / 8 + 1) / 2 * 64; }
+// Where the value in this row and column lies.
+inline int triangle_place(int row, int column) {
+  const int block = row / 8;
+  return 64 * (block * (block + 1) / 2) + 8 * column + row % 8;
+}
+
 // Origin and unit of the float32 world: value -> (value - origin) * shrink.
 struct Frame {
   Buffer<double> origin;
@@ -66,14 +75,24 @@ struct Clusters {
   Panels panels;
   Buffer<double> columns;  // means in groups of eight, feature by feature; on demand
   // What differences are multiplied by before they are squared: nothing, a number for each
-  // cluster (C, padded), or one for each of its features (C x Dp, and as columns).
-  enum class Whitening { NONE, OF_CLUSTERS, OF_FEATURES } whitened = Whitening::NONE;
+  // cluster (C, padded), one for each of its features (C x Dp, and as columns), or a lower
+  // triangle for each cluster (C x `triangle_size`).
+  enum class Whitening { NONE, OF_CLUSTERS, OF_FEATURES, TRIANGLES } whitened = Whitening::NONE;
   Buffer<double> whitening, whitening_columns;
 
   bool is_whitened() const { return whitened != Whitening::NONE; }
   // Numbers of scatter that each cluster has of its own.
   int scatter_size() const {
-    return whitened == Whitening::NONE ? 0 : whitened == Whitening::OF_CLUSTERS ? 1 : Dp;
+    switch (whitened) {
+      case Whitening::NONE:
+        return 0;
+      case Whitening::OF_CLUSTERS:
+        return 1;
+      case Whitening::OF_FEATURES:
+        return Dp;
+      default:
+        return triangle_size(Dp);
+    }
   }
   const double* mean(int c) const { return means.data() + size_t(c) * Dp; }
 };

@@ -23,30 +23,89 @@ void find_distances(int n, const Clusters& clusters, Workspace& work) {
                                             work.everything.data() + size_t(r) * stride, stride);
 }
 
-// Takes the `wanted` clusters of lowest score, the lowest index first among equals.
-void select(const double* distances, const Clusters& clusters, int wanted, int32_t* K, double* kept,
-            Workspace& work) {
-  work.scores.resize(size_t(wanted));
-  double *scores = work.scores.data(), worst = INFINITY;
-  int count = 0;
-  for (int begin = 0; begin < clusters.C; begin += LANES) {
-    const Doubles score = load<Doubles>(distances + begin) + load<Doubles>(clusters.penalty.data() + begin);
-    if (count == wanted && !any_true(score < worst)) continue;
-    for (int c = begin; c < begin + LANES && c < clusters.C; ++c) {
-      const double value = score[c - begin];
-      if (count == wanted && !(value < worst)) continue;
-      int place = count < wanted ? count++ : wanted - 1;
-      for (; place > 0 && value < scores[place - 1]; --place) {
-        scores[place] = scores[place - 1];
-        K[place] = K[place - 1];
-      }
-      scores[place] = value;
-      K[place] = c;
-      if (count == wanted) worst = scores[wanted - 1];
+// The clusters of lowest score among those offered, the lowest index first among equals.
+class Best {
+ public:
+  Best(int wanted, Workspace& work) : wanted_(wanted), ranking_(work.ranking) { ranking_.clear(); }
+
+  // A score above this one is of no interest.
+  double limit() const { return int(ranking_.size()) < wanted_ ? INFINITY : ranking_.back().score; }
+
+  void offer(double score, int cluster) {
+    const Ranked offered{score, cluster};
+    if (int(ranking_.size()) == wanted_) {
+      if (!(offered < ranking_.back())) return;
+      ranking_.pop_back();
+    }
+    ranking_.insert(std::upper_bound(ranking_.begin(), ranking_.end(), offered), offered);
+  }
+
+  // Hands out the clusters and, unless null, their distances: scores less penalties are not
+  // the distances to the bit, so those are asked for.
+  template <class DistanceOf>
+  void take(int32_t* K, double* kept, DistanceOf distance_of) const {
+    for (int j = 0; j < wanted_; ++j) {
+      K[j] = ranking_[j].cluster;
+      if (kept != nullptr) kept[j] = distance_of(K[j]);
     }
   }
-  if (kept == nullptr) return;
-  for (int j = 0; j < wanted; ++j) kept[j] = distances[K[j]];
+
+ private:
+  const int wanted_;
+  std::vector<Ranked>& ranking_;
+};
+
+// Takes the `wanted` clusters of lowest score, given the distances to all.
+void select(const double* distances, const Clusters& clusters, int wanted, int32_t* K, double* kept,
+            Workspace& work) {
+  Best best(wanted, work);
+  for (int begin = 0; begin < clusters.C; begin += LANES) {
+    const Doubles score = load<Doubles>(distances + begin) + load<Doubles>(clusters.penalty.data() + begin);
+    if (!any_true(score < all<Doubles>(best.limit()))) continue;
+    for (int c = begin; c < begin + LANES && c < clusters.C; ++c) best.offer(score[c - begin], c);
+  }
+  best.take(K, kept, [&](int c) { return distances[c]; });
+}
+
+// The same of triangles. A cluster is given up as soon as the features seen so far show that it
+// is too far; those the row kept before come first, so that most are given up early.
+void select_of_triangles(const double* y, const Clusters& clusters, int wanted, const int32_t* first,
+                         int32_t* K, double* kept, Workspace& work) {
+  const int Dp = clusters.Dp, size = triangle_size(Dp);
+  work.difference.resize(size_t(Dp));
+  work.everything.resize(size_t(clusters.C));
+  work.is_done.assign(size_t(clusters.C), 0);
+  Best best(wanted, work);
+  const auto look = [&](int c) {
+    if (work.is_done[c]) return;
+    work.is_done[c] = 1;
+    subtract(y, clusters.mean(c), Dp, work.difference.data());
+    const double found = triangle_distance(work.difference.data(), clusters.whitening.data() + size_t(c) * size,
+                                           Dp, best.limit() - clusters.penalty[c]);
+    work.everything[c] = found;
+    best.offer(found + clusters.penalty[c], c);
+  };
+  for (int j = 0; first != nullptr && j < wanted; ++j) look(first[j]);
+  for (int c = 0; c < clusters.C; ++c) look(c);
+  best.take(K, kept, [&](int c) { return work.everything[c]; });
+}
+
+// The clusters that rows keep; `before` gives those of a row before, or null.
+template <class Before>
+void select_all(int n, const Clusters& clusters, int wanted, Before before, int32_t* K, double* kept,
+                Workspace& work) {
+  const bool triangles = clusters.whitened == Clusters::Whitening::TRIANGLES;
+  if (!triangles) find_distances(n, clusters, work);
+  for (int r = 0; r < n; ++r) {
+    int32_t* K_of = K + size_t(r) * wanted;
+    double* kept_of = kept == nullptr ? nullptr : kept + size_t(r) * wanted;
+    if (triangles)
+      select_of_triangles(work.rows.data() + size_t(r) * clusters.Dp, clusters, wanted, before(r), K_of,
+                          kept_of, work);
+    else
+      select(work.everything.data() + size_t(r) * distance_stride(clusters), clusters, wanted, K_of,
+             kept_of, work);
+  }
 }
 
 class WhitenedStep : public Statistics {
@@ -56,11 +115,9 @@ class WhitenedStep : public Statistics {
   void run() {
     work_.rows.resize(size_t(n_ + ROWS_AT_ONCE) * Dp_);
     for (int r = 0; r < n_; ++r) load_row(sweep_.rows, first_ + r, row(r), Dp_);
-    find_distances(n_, clusters_, work_);
     work_.kept.resize(size_t(n_) * C_prime_);
-    for (int r = 0; r < n_; ++r)
-      select(work_.everything.data() + size_t(r) * distance_stride(clusters_), clusters_, C_prime_,
-             after(r), kept(r), work_);
+    select_all(
+        n_, clusters_, C_prime_, [&](int r) { return before(r); }, after(0), kept(0), work_);
     sums_.evaluations += int64_t(n_) * clusters_.C;
     count_changes();
     accumulate_soft();
@@ -77,18 +134,16 @@ void sweep_whitened(const Sweep& sweep, int64_t first, int count, Sums& sums, Wo
 
 void closest_whitened(const Rows& rows, const Clusters& clusters, int C_prime, int64_t first, int count,
                       int32_t* K, double* distances, Workspace& work) {
-  const int at_once = block_rows(clusters), stride = distance_stride(clusters);
+  const int at_once = block_rows(clusters);
   for (int begin = 0; begin < count && !stopping(); begin += at_once) {
     const int n = std::min(at_once, count - begin);
     work.rows.resize(size_t(n + ROWS_AT_ONCE) * clusters.Dp);
     for (int r = 0; r < n; ++r)
       load_row(rows, first + begin + r, work.rows.data() + size_t(r) * clusters.Dp, clusters.Dp);
-    find_distances(n, clusters, work);
-    for (int r = 0; r < n; ++r) {
-      const int64_t place = (first + begin + r) * C_prime;
-      select(work.everything.data() + size_t(r) * stride, clusters, C_prime, K + place,
-             distances == nullptr ? nullptr : distances + place, work);
-    }
+    const int64_t place = (first + begin) * C_prime;
+    select_all(
+        n, clusters, C_prime, [](int) { return nullptr; }, K + place,
+        distances == nullptr ? nullptr : distances + place, work);
   }
 }
 

@@ -66,8 +66,9 @@ class Hints(NamedTuple):
 
 
 def serves(coefficients: Coefficients) -> bool:
-    """Return whether clusters of this shape can be swept: not yet matrices."""
-    return np.ndim(coefficients.whitening) <= 2
+    """Return whether clusters of this shape can be swept."""
+    whitening = coefficients.whitening
+    return np.ndim(whitening) < 3 or len(whitening) == len(coefficients.means)
 
 
 def sweep(

@@ -26,8 +26,8 @@ def refilled(kernel):
 
 
 def test_the_farthest_row_leaves_its_donor(refilled):
-    _, moved, theta, n = refilled([[0.0], [1.0], [8.0]], [[0.0], [99.0]])
-    assert n == 1
+    _, moved, theta, moved_clusters = refilled([[0.0], [1.0], [8.0]], [[0.0], [99.0]])
+    assert len(moved_clusters) == 1
     np.testing.assert_array_equal(theta.means, [[0.5], [8.0]])
     np.testing.assert_array_equal(moved.counts, [2.0, 1.0])
     assert theta.covariance == pytest.approx(0.5 / 3)
@@ -35,8 +35,8 @@ def test_the_farthest_row_leaves_its_donor(refilled):
 
 def test_two_empty_clusters_take_two_rows_of_the_same_donor(refilled):
     X = [[0.0], [1.0], [8.0], [9.0]]
-    _, _, theta, n = refilled(X, [[0.0], [99.0], [98.0]])
-    assert n == 2
+    _, _, theta, moved_clusters = refilled(X, [[0.0], [99.0], [98.0]])
+    assert len(moved_clusters) == 2
     np.testing.assert_array_equal(theta.means, [[0.5], [9.0], [8.0]])
 
 
@@ -64,13 +64,13 @@ def test_rows_without_weight_attract_nobody(refilled):
 
 
 def test_nothing_moves_when_every_row_has_a_centre_of_its_own(refilled):
-    stats, moved, _, n = refilled([[0.0], [5.0]], [[0.0], [5.0], [99.0]])
-    assert n == 0 and moved is stats
+    stats, moved, _, moved_clusters = refilled([[0.0], [5.0]], [[0.0], [5.0], [99.0]])
+    assert len(moved_clusters) == 0 and moved is stats
 
 
 def test_a_cluster_of_one_row_is_not_robbed(refilled):
-    _, _, _, n = refilled([[0.0], [0.1], [9.0]], [[0.0], [7.0], [99.0]])
-    assert n == 0
+    _, _, _, moved_clusters = refilled([[0.0], [0.1], [9.0]], [[0.0], [7.0], [99.0]])
+    assert len(moved_clusters) == 0
 
 
 @pytest.mark.parametrize("C_prime", [2, 3])

@@ -13,7 +13,6 @@ from sklearn.base import (
     TransformerMixin,
     _fit_context,
 )
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
@@ -21,13 +20,13 @@ from sklearn.utils.validation import check_is_fitted
 from cprime import em
 from cprime.estimators import inputs
 from cprime.estimators.callbacks import CallbackSupportMixin, with_callbacks
+from cprime.estimators.degenerate import variance_floor, warn_if_degenerate
 from cprime.estimators.fitted import FittedMixture
 from cprime.estimators.outcome import ClustersOutcome, fitted_or_unchanged
 from cprime.estimators.restarts import Restarts, Start
 from cprime.estimators.running import run_restarts
 from cprime.estimators.starts import SEEDINGS, n_restarts, start
 from cprime.estimators.units import Units
-from cprime.estimators.warn import warn
 from cprime.kernels import get_kernel
 from cprime.models import Isotropic
 from cprime.problem import Problem
@@ -268,7 +267,7 @@ class KMeans(
                     put(known)
                 raise
             put(attributes)
-        self._warn_if_degenerate(restarts, model)
+        warn_if_degenerate(self, restarts, model)
         return self
 
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Array:
@@ -372,38 +371,7 @@ class KMeans(
                 ("variance_init", self.variance_init),
             )
         )
-        return Isotropic(_variance_floor(overall), variance_init=first, variance=fixed)
+        return Isotropic(variance_floor(overall), variance_init=first, variance=fixed)
 
     def _search(self) -> Search:
         return Lazy(self.eps) if self.search == "lazy" else Exact()
-
-    def _warn_if_degenerate(self, restarts: Restarts, model: Isotropic) -> None:
-        """Say in one warning if clusters or variance have vanished."""
-        assert restarts.best is not None and restarts.best.fit is not None
-        messages = []
-        distinct = len(np.unique(self.labels_))
-        if distinct < self.n_clusters:
-            messages.append(
-                f"Number of distinct clusters ({distinct}) found smaller than "
-                f"n_clusters ({self.n_clusters}). Possibly due to duplicate points "
-                "in X."
-            )
-        if self.variance is None and restarts.best.fit.theta.covariance <= model.floor:
-            messages.append(
-                (
-                    "Every row lies on a cluster center"
-                    if self.inertia_ == 0.0
-                    else "The clusters are narrower than float64 can resolve beside "
-                    "the spread of the data"
-                )
-                + f": the variance is floored at {self.variance_:.3g}, and free_energy_"
-                " and log_likelihood_ are those of that floor."
-            )
-        if messages:
-            warn(" ".join(messages), ConvergenceWarning)
-
-
-def _variance_floor(overall: Theta) -> float:
-    """Return the smallest variance that means anything for rows spread like these."""
-    spread = overall.covariance or float(np.max(overall.means**2)) or 1.0
-    return spread * float(np.finfo(np.float64).eps) ** 2

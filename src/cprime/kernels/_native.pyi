@@ -32,6 +32,7 @@ def sweep(
     hints: Hints | None,
     use_hints: bool,
     afresh: bool,
+    whitening: Array | None,
     /,
 ) -> tuple[tuple[Any, ...], ...]: ...
 def closest(
@@ -41,6 +42,7 @@ def closest(
     C_prime: int,
     K: Array,
     distances: Array | None,
+    whitening: Array | None,
     /,
 ) -> None: ...
 def gaps(
@@ -50,6 +52,7 @@ def gaps(
     sharpness: float,
     K: Array,
     out: Array,
+    whitening: Array | None,
     /,
 ) -> None: ...
 def distances(rows: Rows, means: Array, out: Array, /) -> None: ...

@@ -242,8 +242,8 @@ class FittedMixture:
         """Return where to draw from, or say what is wrong with either."""
         if not isinstance(n_samples, Integral) or n_samples < 1:
             raise ValueError(
-                "Invalid value for 'n_samples': the number of rows to draw should be a "
-                f"whole number >= 1, not {n_samples!r}."
+                f"Invalid value for 'n_samples': n_samples={n_samples!r} should be a "
+                "whole number >= 1."
             )
         seed = self.random_state if random_state is None else random_state
         try:

@@ -124,6 +124,7 @@ Clusters make_clusters(const Doubles2& means, const std::optional<Doubles1>& pen
   if (whitening) {
     whiten(clusters, *whitening);
     path().pack_columns(clusters);
+    if (clusters.whitened == Clusters::Whitening::OF_FEATURES) path().pack_screen(clusters);
     return clusters;
   }
   path().pack(clusters);

@@ -63,6 +63,27 @@ void pack_columns(Clusters& clusters) {
           clusters.whitening[size_t(c) * clusters.Dp + d];
 }
 
+void pack_screen(Clusters& clusters) {
+  const int C = clusters.C, D = clusters.D, Dp = clusters.Dp, groups = (C + LANES - 1) / LANES;
+  auto& origin = clusters.frame.origin;
+  origin.assign(Dp, 0.0);
+  for (int c = 0; c < C; ++c)
+    for (int d = 0; d < D; ++d) origin[d] += clusters.means[size_t(c) * Dp + d] / C;
+  clusters.screen.assign(size_t(groups) * D * 2 * LANES, 0.0);
+  clusters.screen_reach = 0.0;
+  for (int c = 0; c < C; ++c) {
+    double square = 0.0;
+    for (int d = 0; d < D; ++d) {
+      const size_t place = size_t(c) * Dp + d;
+      double* to = clusters.screen.data() + (size_t(c / LANES) * D + d) * 2 * LANES + c % LANES;
+      to[0] = clusters.whitening[place];
+      to[LANES] = (clusters.means[place] - origin[d]) * clusters.whitening[place];
+      square += to[LANES] * to[LANES];
+    }
+    clusters.screen_reach = std::max(clusters.screen_reach, std::sqrt(square));
+  }
+}
+
 double nearest_of(const Clusters& clusters, int c, const int32_t* others, int n) {
   const double* mu = clusters.mean(c);
   double nearest = INFINITY;

@@ -8,6 +8,7 @@ std::shared_ptr<void> make_scratch();
 void pack(Clusters&);
 void pack_panels(const Clusters&, const int32_t* which, int n, Panels&);
 void pack_columns(Clusters&);
+void pack_screen(Clusters&);
 double nearest_of(const Clusters&, int c, const int32_t* others, int n);
 void sweep_leaf(const Sweep&, int64_t first, int count, Sums&, void* scratch);
 void closest(const Rows&, const Clusters&, int C_prime, int64_t first, int count, int32_t* K,
@@ -21,7 +22,7 @@ double magnitude(const void* values, bool is_double, int64_t first, int64_t coun
 
 extern const Path path;
 const Path path = {
-    CPRIME_NAME, make_scratch, pack,         pack_panels, pack_columns, nearest_of,   sweep_leaf,
+    CPRIME_NAME, make_scratch, pack,         pack_panels, pack_columns, pack_screen, nearest_of,   sweep_leaf,
     closest,     gaps,         distances_of, set_trials,  trial_losses, accept_trial, magnitude,
     multiply_adds,
 };

@@ -17,6 +17,8 @@ struct Path {
   void (*pack)(Clusters&);
   void (*pack_some)(const Clusters&, const int32_t* which, int n, Panels&);
   void (*pack_columns)(Clusters&);
+  // For clusters that are whitened feature by feature.
+  void (*pack_screen)(Clusters&);
   // From one cluster to the nearest of n others, itself left out.
   double (*nearest_of)(const Clusters&, int c, const int32_t* others, int n);
   // Rows first .. first + count of one leaf.

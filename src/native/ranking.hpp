@@ -22,7 +22,7 @@ constexpr int CAPACITY = 200;  // candidates per row before hopeless ones are dr
 // Memory of one thread.
 struct Workspace {
   Search search;
-  Buffer<double> rows, kept, relative, everything, difference;
+  Buffer<double> rows, kept, relative, everything, scores, difference;
   std::vector<Ranked> ranking;
   std::vector<int> to_look, to_check, to_scan;
   std::vector<float> reach;

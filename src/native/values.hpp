@@ -79,6 +79,10 @@ struct Clusters {
   // triangle for each cluster (C x `triangle_size`).
   enum class Whitening { NONE, OF_CLUSTERS, OF_FEATURES, TRIANGLES } whitened = Whitening::NONE;
   Buffer<double> whitening, whitening_columns;
+  // For a quick look at clusters whitened feature by feature: in groups of eight, for every feature
+  // their whitenings, and their means, less the frame's origin, times those.
+  Buffer<double> screen;
+  double screen_reach = 0.0;  // longest of the latter
 
   bool is_whitened() const { return whitened != Whitening::NONE; }
   // Numbers of scatter that each cluster has of its own.

@@ -14,10 +14,48 @@ int block_rows(const Clusters& clusters) {
   return std::max(1, BLOCK_VALUES / std::max(clusters.Dp, clusters.C) / ROWS_AT_ONCE) * ROWS_AT_ONCE;
 }
 
-// Finds the distances of loaded rows to all clusters.
+// Distances of several rows to all clusters, in two operations a feature; `y` is less the origin.
+template <int ROWS>
+void screen_distances(const double* y, const Clusters& clusters, double* out, int stride) {
+  const int D = clusters.D, Dp = clusters.Dp;
+  const double* screen = clusters.screen.data();
+  for (int c = 0; c < clusters.C; c += LANES) {
+    Doubles sum[ROWS] = {};
+    for (int d = 0; d < D; ++d, screen += 2 * LANES) {
+      const Doubles w = load<Doubles>(screen), mean = load<Doubles>(screen + LANES);
+#pragma GCC unroll 8
+      for (int r = 0; r < ROWS; ++r) {
+        const Doubles z = fused(w, all<Doubles>(y[size_t(r) * Dp + d]), -mean);
+        sum[r] = fused(z, z, sum[r]);
+      }
+    }
+    for (int r = 0; r < ROWS; ++r) store(out + size_t(r) * stride + c, sum[r]);
+  }
+}
+
+// How much a screened distance up to this one may differ from the canonical one.
+double screen_error(const Clusters& clusters, double distance) {
+  constexpr double ROUNDOFF = 1.0 / (1ll << 52);
+  const double reach = clusters.screen_reach;
+  return ROUNDOFF * ((clusters.D + 16) * distance + 6.0 * std::sqrt(distance) * reach +
+                     40.0 * ROUNDOFF * reach * reach);
+}
+
+// Finds the distances of loaded rows to all clusters; screened ones, where there are such.
 void find_distances(int n, const Clusters& clusters, Workspace& work) {
-  const int stride = distance_stride(clusters);
+  const int stride = distance_stride(clusters), Dp = clusters.Dp;
   work.everything.resize(size_t(n + ROWS_AT_ONCE) * stride);
+  if (!clusters.screen.empty()) {
+    work.difference.resize(size_t(ROWS_AT_ONCE) * Dp);
+    for (int begin = 0; begin < n; begin += ROWS_AT_ONCE) {
+      for (int r = 0; r < ROWS_AT_ONCE; ++r)
+        subtract(work.rows.data() + size_t(begin + r) * Dp, clusters.frame.origin.data(), Dp,
+                 work.difference.data() + size_t(r) * Dp);
+      screen_distances<ROWS_AT_ONCE>(work.difference.data(), clusters,
+                                     work.everything.data() + size_t(begin) * stride, stride);
+    }
+    return;
+  }
   for (int r = 0; r < n; r += ROWS_AT_ONCE)
     whitened_distances_to_all<ROWS_AT_ONCE>(work.rows.data() + size_t(r) * clusters.Dp, clusters,
                                             work.everything.data() + size_t(r) * stride, stride);
@@ -67,6 +105,30 @@ void select(const double* distances, const Clusters& clusters, int wanted, int32
   best.take(K, kept, [&](int c) { return distances[c]; });
 }
 
+// The same given screened distances: those that may be among the wanted are looked at again.
+void select_screened(const double* y, double* distances, const Clusters& clusters, int wanted,
+                     int32_t* K, double* kept, Workspace& work) {
+  Best lowest(wanted, work);
+  for (int begin = 0; begin < clusters.C; begin += LANES) {
+    const Doubles score = load<Doubles>(distances + begin) + load<Doubles>(clusters.penalty.data() + begin);
+    store(distances + begin, score);
+    if (!any_true(score < all<Doubles>(lowest.limit()))) continue;
+    for (int c = begin; c < begin + LANES && c < clusters.C; ++c) lowest.offer(score[c - begin], c);
+  }
+  const double limit = lowest.limit() + 4.0 * screen_error(clusters, lowest.limit());
+  Best best(wanted, work);
+  work.scores.resize(size_t(clusters.C));
+  for (int begin = 0; begin < clusters.C; begin += LANES) {
+    if (!any_true(load<Doubles>(distances + begin) <= all<Doubles>(limit))) continue;
+    for (int c = begin; c < begin + LANES && c < clusters.C; ++c) {
+      if (!(distances[c] <= limit)) continue;
+      work.scores[c] = whitened_distance(y, clusters, c);
+      best.offer(work.scores[c] + clusters.penalty[c], c);
+    }
+  }
+  best.take(K, kept, [&](int c) { return work.scores[c]; });
+}
+
 // The same of triangles. A cluster is given up as soon as the features seen so far show that it
 // is too far; those the row kept before come first, so that most are given up early.
 void select_of_triangles(const double* y, const Clusters& clusters, int wanted, const int32_t* first,
@@ -102,6 +164,10 @@ void select_all(int n, const Clusters& clusters, int wanted, Before before, int3
     if (triangles)
       select_of_triangles(work.rows.data() + size_t(r) * clusters.Dp, clusters, wanted, before(r), K_of,
                           kept_of, work);
+    else if (!clusters.screen.empty())
+      select_screened(work.rows.data() + size_t(r) * clusters.Dp,
+                      work.everything.data() + size_t(r) * distance_stride(clusters), clusters, wanted,
+                      K_of, kept_of, work);
     else
       select(work.everything.data() + size_t(r) * distance_stride(clusters), clusters, wanted, K_of,
              kept_of, work);

@@ -76,6 +76,23 @@ class Statistics : public Memory {
   }
 
   void accumulate_soft() {
+    exponentiate();
+    for (int r = 0; r < n_; ++r) {
+      const double w = weight(r);
+      if (w == 0.0) continue;
+      double* shares = work_.relative.data() + size_t(r) * C_prime_;
+      add_row_sums(r, w, shares);
+      for (int j = 0; j < C_prime_; ++j) {
+        if (shares[j] == 0.0) continue;
+        const int c = after(r)[j];
+        add_row(c, shares[j], LoadedRow{row(r)}, mean(c));
+        if (clusters_.is_whitened()) add_scatter(c, shares[j], row(r), kept(r)[j]);
+      }
+    }
+  }
+
+  // Sets `relative` to how likely the clusters are that rows keep, the best of each being 1.
+  void exponentiate() {
     const int n = n_ * C_prime_;
     auto& relative = work_.relative;
     relative.resize(size_t(n + LANES));
@@ -86,29 +103,26 @@ class Statistics : public Memory {
     }
     std::fill_n(relative.begin() + n, LANES, 0.0);
     exponentials(relative.data(), n);
-    for (int r = 0; r < n_; ++r) {
-      const double w = weight(r);
-      if (w == 0.0) continue;
-      const double* e = relative.data() + size_t(r) * C_prime_;
-      const double best = lowest_score(r);
-      double total = 0.0, surprise = 0.0, scatter = 0.0;
-      for (int j = 0; j < C_prime_; ++j) total += e[j];
-      const double log_total = std::log(total);
-      for (int j = 0; j < C_prime_; ++j) {
-        const double q = e[j] / total;
-        if (q == 0.0) continue;
-        surprise += q * (sweep_.sharpness * (best - score(r, j)));
-        const double share = w * q;
-        add_row(after(r)[j], share, LoadedRow{row(r)}, mean(after(r)[j]));
-        if (clusters_.is_whitened()) add_scatter(after(r)[j], share, row(r), kept(r)[j]);
-        scatter += share * kept(r)[j];
-      }
-      sums_.scatter += scatter;
-      sums_.quantization_error += w * kept(r)[0];
-      sums_.entropy += w * (log_total - surprise);
-      sums_.free_energy += w * (sweep_.highest_bias - sweep_.sharpness * best + log_total);
-      sums_.weight += w;
+  }
+
+  // Turns those of one row into its shares w q, and adds up what rows have one of.
+  void add_row_sums(int r, double w, double* shares) {
+    const double best = lowest_score(r);
+    double total = 0.0, surprise = 0.0, scatter = 0.0;
+    for (int j = 0; j < C_prime_; ++j) total += shares[j];
+    const double log_total = std::log(total);
+    for (int j = 0; j < C_prime_; ++j) {
+      const double q = shares[j] / total;
+      shares[j] = w * q;
+      if (q == 0.0) continue;
+      surprise += q * (sweep_.sharpness * (best - score(r, j)));
+      scatter += shares[j] * kept(r)[j];
     }
+    sums_.scatter += scatter;
+    sums_.quantization_error += w * kept(r)[0];
+    sums_.entropy += w * (log_total - surprise);
+    sums_.free_energy += w * (sweep_.highest_bias - sweep_.sharpness * best + log_total);
+    sums_.weight += w;
   }
 
   // Adds to the scatter a cluster has of its own.

@@ -42,14 +42,14 @@ double screen_error(const Clusters& clusters, double distance) {
 }
 
 // Finds the distances of loaded rows to all clusters; screened ones, where there are such.
-void find_distances(int n, const Clusters& clusters, Workspace& work) {
+void find_distances(const double* rows, int n, const Clusters& clusters, Workspace& work) {
   const int stride = distance_stride(clusters), Dp = clusters.Dp;
   work.everything.resize(size_t(n + ROWS_AT_ONCE) * stride);
   if (!clusters.screen.empty()) {
     work.difference.resize(size_t(ROWS_AT_ONCE) * Dp);
     for (int begin = 0; begin < n; begin += ROWS_AT_ONCE) {
       for (int r = 0; r < ROWS_AT_ONCE; ++r)
-        subtract(work.rows.data() + size_t(begin + r) * Dp, clusters.frame.origin.data(), Dp,
+        subtract(rows + size_t(begin + r) * Dp, clusters.frame.origin.data(), Dp,
                  work.difference.data() + size_t(r) * Dp);
       screen_distances<ROWS_AT_ONCE>(work.difference.data(), clusters,
                                      work.everything.data() + size_t(begin) * stride, stride);
@@ -57,7 +57,7 @@ void find_distances(int n, const Clusters& clusters, Workspace& work) {
     return;
   }
   for (int r = 0; r < n; r += ROWS_AT_ONCE)
-    whitened_distances_to_all<ROWS_AT_ONCE>(work.rows.data() + size_t(r) * clusters.Dp, clusters,
+    whitened_distances_to_all<ROWS_AT_ONCE>(rows + size_t(r) * Dp, clusters,
                                             work.everything.data() + size_t(r) * stride, stride);
 }
 
@@ -106,14 +106,20 @@ void select(const double* distances, const Clusters& clusters, int wanted, int32
 }
 
 // The same given screened distances: those that may be among the wanted are looked at again.
+// Those the row kept before, if it did, bound how far the wanted ones can be.
 void select_screened(const double* y, double* distances, const Clusters& clusters, int wanted,
-                     int32_t* K, double* kept, Workspace& work) {
+                     const int32_t* first, int32_t* K, double* kept, Workspace& work) {
+  const double* penalty = clusters.penalty.data();
+  double bound = first == nullptr ? INFINITY : -INFINITY;
+  for (int j = 0; first != nullptr && j < wanted; ++j)
+    bound = std::max(bound, distances[first[j]] + penalty[first[j]]);
   Best lowest(wanted, work);
   for (int begin = 0; begin < clusters.C; begin += LANES) {
-    const Doubles score = load<Doubles>(distances + begin) + load<Doubles>(clusters.penalty.data() + begin);
+    const Doubles score = load<Doubles>(distances + begin) + load<Doubles>(penalty + begin);
     store(distances + begin, score);
-    if (!any_true(score < all<Doubles>(lowest.limit()))) continue;
-    for (int c = begin; c < begin + LANES && c < clusters.C; ++c) lowest.offer(score[c - begin], c);
+    if (!any_true(score <= all<Doubles>(std::min(bound, lowest.limit())))) continue;
+    for (int c = begin; c < begin + LANES && c < clusters.C; ++c)
+      if (score[c - begin] <= bound) lowest.offer(score[c - begin], c);
   }
   const double limit = lowest.limit() + 4.0 * screen_error(clusters, lowest.limit());
   Best best(wanted, work);
@@ -154,26 +160,27 @@ void select_of_triangles(const double* y, const Clusters& clusters, int wanted, 
 
 // The clusters that rows keep; `before` gives those of a row before, or null.
 template <class Before>
-void select_all(int n, const Clusters& clusters, int wanted, Before before, int32_t* K, double* kept,
-                Workspace& work) {
+void select_all(const double* rows, int n, const Clusters& clusters, int wanted, Before before,
+                int32_t* K, double* kept, Workspace& work) {
   const bool triangles = clusters.whitened == Clusters::Whitening::TRIANGLES;
-  if (!triangles) find_distances(n, clusters, work);
+  if (!triangles) find_distances(rows, n, clusters, work);
   for (int r = 0; r < n; ++r) {
     int32_t* K_of = K + size_t(r) * wanted;
     double* kept_of = kept == nullptr ? nullptr : kept + size_t(r) * wanted;
     if (triangles)
-      select_of_triangles(work.rows.data() + size_t(r) * clusters.Dp, clusters, wanted, before(r), K_of,
+      select_of_triangles(rows + size_t(r) * clusters.Dp, clusters, wanted, before(r), K_of,
                           kept_of, work);
     else if (!clusters.screen.empty())
-      select_screened(work.rows.data() + size_t(r) * clusters.Dp,
+      select_screened(rows + size_t(r) * clusters.Dp,
                       work.everything.data() + size_t(r) * distance_stride(clusters), clusters, wanted,
-                      K_of, kept_of, work);
+                      before(r), K_of, kept_of, work);
     else
       select(work.everything.data() + size_t(r) * distance_stride(clusters), clusters, wanted, K_of,
              kept_of, work);
   }
 }
 
+// A whole leaf at once: rows that keep a cluster are then many enough to be added up together.
 class WhitenedStep : public Statistics {
  public:
   using Statistics::Statistics;
@@ -182,20 +189,92 @@ class WhitenedStep : public Statistics {
     work_.rows.resize(size_t(n_ + ROWS_AT_ONCE) * Dp_);
     for (int r = 0; r < n_; ++r) load_row(sweep_.rows, first_ + r, row(r), Dp_);
     work_.kept.resize(size_t(n_) * C_prime_);
-    select_all(
-        n_, clusters_, C_prime_, [&](int r) { return before(r); }, after(0), kept(0), work_);
+    const int at_once = block_rows(clusters_);
+    for (int begin = 0; begin < n_ && !stopping(); begin += at_once)
+      select_all(
+          row(begin), std::min(at_once, n_ - begin), clusters_, C_prime_,
+          [&](int r) { return before(begin + r); }, after(begin), kept(begin), work_);
+    if (stopping()) return;
     sums_.evaluations += int64_t(n_) * clusters_.C;
     count_changes();
-    accumulate_soft();
+    if (clusters_.whitened != Clusters::Whitening::OF_FEATURES) {
+      accumulate_soft();
+      return;
+    }
+    find_shares();
+    add_by_clusters();
   }
+
+ private:
+  // Turns `relative` into the shares w q of the clusters that rows keep.
+  void find_shares() {
+    exponentiate();
+    for (int r = 0; r < n_; ++r) {
+      double* shares = work_.relative.data() + size_t(r) * C_prime_;
+      const double w = weight(r);
+      if (w == 0.0) {
+        std::fill_n(shares, C_prime_, 0.0);
+        continue;
+      }
+      add_row_sums(r, w, shares);
+    }
+  }
+
+  // Adds shares * (y - mu) and shares * (y - mu)^2, cluster by cluster.
+  void add_by_clusters() {
+    const int C = clusters_.C, n = n_ * C_prime_;
+    auto& starts = work_.sorted_before;
+    auto& members = work_.sorted_after;
+    starts.assign(size_t(C) + 1, 0);
+    for (int i = 0; i < n; ++i) starts[after(0)[i] + 1] += work_.relative[i] != 0.0;
+    for (int c = 0; c < C; ++c) starts[c + 1] += starts[c];
+    members.resize(size_t(starts[C]));
+    for (int i = 0; i < n; ++i)
+      if (work_.relative[i] != 0.0) members[starts[after(0)[i]]++] = i;
+    for (int c = 0, begin = 0; c < C; begin = starts[c++]) {
+      if (starts[c] == begin) continue;
+      sums_.meet(c);
+      for (int m = begin; m < starts[c]; ++m) sums_.counts[c] += work_.relative[members[m]];
+      int d = 0;
+      for (; d + AT_ONCE * LANES <= Dp_; d += AT_ONCE * LANES)
+        add_features<AT_ONCE>(c, d, members.data() + begin, members.data() + starts[c]);
+      for (; d < Dp_; d += LANES) add_features<1>(c, d, members.data() + begin, members.data() + starts[c]);
+    }
+  }
+
+  template <int N>
+  void add_features(int c, int d, const int32_t* begin, const int32_t* end) {
+    double* shift = sums_.shifts.data() + size_t(c) * Dp_ + d;
+    double* scatter = sums_.scatters.data() + size_t(c) * Dp_ + d;
+    Doubles first[N], second[N], mu[N];
+    for (int v = 0; v < N; ++v) {
+      first[v] = load<Doubles>(shift + v * LANES);
+      second[v] = load<Doubles>(scatter + v * LANES);
+      mu[v] = load<Doubles>(mean(c) + d + v * LANES);
+    }
+    for (const int32_t* m = begin; m != end; ++m) {
+      const double* y = row(*m / C_prime_) + d;
+      const Doubles share = all<Doubles>(work_.relative[*m]);
+#pragma GCC unroll 5
+      for (int v = 0; v < N; ++v) {
+        const Doubles difference = load<Doubles>(y + v * LANES) - mu[v], shared = share * difference;
+        first[v] += shared;
+        second[v] = fused(shared, difference, second[v]);
+      }
+    }
+    for (int v = 0; v < N; ++v) {
+      store(shift + v * LANES, first[v]);
+      store(scatter + v * LANES, second[v]);
+    }
+  }
+
+  static constexpr int AT_ONCE = 5;  // vectors of features whose sums stay in registers
 };
 
 }  // namespace
 
 void sweep_whitened(const Sweep& sweep, int64_t first, int count, Sums& sums, Workspace& work) {
-  const int at_once = block_rows(*sweep.clusters);
-  for (int begin = 0; begin < count && !stopping(); begin += at_once)
-    WhitenedStep(sweep, first + begin, std::min(at_once, count - begin), sums, work).run();
+  WhitenedStep(sweep, first, count, sums, work).run();
 }
 
 void closest_whitened(const Rows& rows, const Clusters& clusters, int C_prime, int64_t first, int count,
@@ -208,7 +287,7 @@ void closest_whitened(const Rows& rows, const Clusters& clusters, int C_prime, i
       load_row(rows, first + begin + r, work.rows.data() + size_t(r) * clusters.Dp, clusters.Dp);
     const int64_t place = (first + begin) * C_prime;
     select_all(
-        n, clusters, C_prime, [](int) { return nullptr; }, K + place,
+        work.rows.data(), n, clusters, C_prime, [](int) { return nullptr; }, K + place,
         distances == nullptr ? nullptr : distances + place, work);
   }
 }

@@ -119,6 +119,16 @@ constexpr int SIXTEEN = 16;
 typedef float Sixteen __attribute__((vector_size(64)));
 typedef int32_t SixteenInts __attribute__((vector_size(64)));
 
+[[gnu::always_inline]] inline Sixteen fused(const Sixteen& a, const Sixteen& b, const Sixteen& c) {
+#if defined(__FP_FAST_FMAF)
+  Sixteen sum;
+  for (int lane = 0; lane < SIXTEEN; ++lane) sum[lane] = __builtin_fmaf(a[lane], b[lane], c[lane]);
+  return sum;
+#else
+  return a * b + c;
+#endif
+}
+
 [[gnu::always_inline]] inline float lowest(const Sixteen& of) {
   typedef float Eight __attribute__((vector_size(32)));
   typedef float Four __attribute__((vector_size(16)));

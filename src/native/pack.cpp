@@ -64,24 +64,34 @@ void pack_columns(Clusters& clusters) {
 }
 
 void pack_screen(Clusters& clusters) {
-  const int C = clusters.C, D = clusters.D, Dp = clusters.Dp, groups = (C + LANES - 1) / LANES;
+  // With numbers in this range nothing but a row can overflow, and no product is 0 * inf.
+  constexpr double LEAST = 1e-30, MOST = 1e30, FARTHEST = 1e15;
+  constexpr int MOST_FEATURES = 1 << 16;  // rounding errors add up with them
+  const int C = clusters.C, D = clusters.D, Dp = clusters.Dp, groups = (C + SIXTEEN - 1) / SIXTEEN;
   auto& origin = clusters.frame.origin;
   origin.assign(Dp, 0.0);
   for (int c = 0; c < C; ++c)
     for (int d = 0; d < D; ++d) origin[d] += clusters.means[size_t(c) * Dp + d] / C;
-  clusters.screen.assign(size_t(groups) * D * 2 * LANES, 0.0);
-  clusters.screen_reach = 0.0;
+  Screen& screen = clusters.screen;
+  screen.values.assign(size_t(groups) * D * 2 * SIXTEEN, 0.0f);
+  screen.penalty.assign(size_t(groups) * SIXTEEN, INFINITY);
+  std::copy_n(clusters.penalty.begin(), C, screen.penalty.begin());
+  screen.reach = 0.0;
+  bool fits = D <= MOST_FEATURES;
   for (int c = 0; c < C; ++c) {
     double square = 0.0;
     for (int d = 0; d < D; ++d) {
       const size_t place = size_t(c) * Dp + d;
-      double* to = clusters.screen.data() + (size_t(c / LANES) * D + d) * 2 * LANES + c % LANES;
-      to[0] = clusters.whitening[place];
-      to[LANES] = (clusters.means[place] - origin[d]) * clusters.whitening[place];
-      square += to[LANES] * to[LANES];
+      const double w = clusters.whitening[place], mean = (clusters.means[place] - origin[d]) * w;
+      float* to = screen.values.data() + (size_t(c / SIXTEEN) * D + d) * 2 * SIXTEEN + c % SIXTEEN;
+      to[0] = float(w);
+      to[SIXTEEN] = float(mean);
+      fits = fits && w >= LEAST && w <= MOST && std::abs(mean) <= FARTHEST;
+      square += mean * mean;
     }
-    clusters.screen_reach = std::max(clusters.screen_reach, std::sqrt(square));
+    screen.reach = std::max(screen.reach, std::sqrt(square));
   }
+  if (!fits) screen.values.clear();
 }
 
 double nearest_of(const Clusters& clusters, int c, const int32_t* others, int n) {

@@ -26,6 +26,7 @@ struct Workspace {
   std::vector<Ranked> ranking;
   std::vector<int> to_look, to_check, to_scan;
   std::vector<float> reach;
+  Buffer<float> framed, screened;
   std::vector<int32_t> sorted_before, sorted_after;
   std::vector<uint8_t> is_done;
 };

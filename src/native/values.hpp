@@ -65,6 +65,15 @@ struct Panels {
   double level = 0.0;  // largest constant
 };
 
+// For a quick look at clusters whitened feature by feature.
+struct Screen {
+  // In groups of sixteen, for every feature their whitenings, and their means, less the frame's
+  // origin, times those. Empty if they are beyond float32.
+  Buffer<float> values;
+  Buffer<float> penalty;  // inf in padding
+  double reach = 0.0;     // longest mean
+};
+
 // The clusters of one sweep.
 struct Clusters {
   int C = 0, D = 0, Dp = 0;
@@ -79,10 +88,7 @@ struct Clusters {
   // triangle for each cluster (C x `triangle_size`).
   enum class Whitening { NONE, OF_CLUSTERS, OF_FEATURES, TRIANGLES } whitened = Whitening::NONE;
   Buffer<double> whitening, whitening_columns;
-  // For a quick look at clusters whitened feature by feature: in groups of eight, for every feature
-  // their whitenings, and their means, less the frame's origin, times those.
-  Buffer<double> screen;
-  double screen_reach = 0.0;  // longest of the latter
+  Screen screen;
 
   bool is_whitened() const { return whitened != Whitening::NONE; }
   // Numbers of scatter that each cluster has of its own.

@@ -1,6 +1,7 @@
 // The E-step of rows that keep some of the clusters, where each has a whitening of its own.
 //
-// Nothing is screened in float32: the spread of whitenings would make bounds on its errors wide.
+// Clusters along the axes are screened in float32, within bounds on its errors; those that may be
+// among the wanted, and all others, are looked at in float64.
 #include "whitened.hpp"
 
 #include "statistics.hpp"
@@ -14,18 +15,21 @@ int block_rows(const Clusters& clusters) {
   return std::max(1, BLOCK_VALUES / std::max(clusters.Dp, clusters.C) / ROWS_AT_ONCE) * ROWS_AT_ONCE;
 }
 
-// Distances of several rows to all clusters, in two operations a feature; `y` is less the origin.
+int screen_stride(const Clusters& clusters) { return (clusters.C + SIXTEEN - 1) / SIXTEEN * SIXTEEN; }
+
+// Scores of several rows for all clusters, in two operations a feature; `y` is less the origin.
 template <int ROWS>
-void screen_distances(const double* y, const Clusters& clusters, double* out, int stride) {
-  const int D = clusters.D, Dp = clusters.Dp;
-  const double* screen = clusters.screen.data();
-  for (int c = 0; c < clusters.C; c += LANES) {
-    Doubles sum[ROWS] = {};
-    for (int d = 0; d < D; ++d, screen += 2 * LANES) {
-      const Doubles w = load<Doubles>(screen), mean = load<Doubles>(screen + LANES);
+void screen_scores(const float* y, const Clusters& clusters, float* out, int stride) {
+  const int D = clusters.D;
+  const float* screen = clusters.screen.values.data();
+  for (int c = 0; c < clusters.C; c += SIXTEEN) {
+    Sixteen sum[ROWS];
+    for (int r = 0; r < ROWS; ++r) sum[r] = load<Sixteen>(clusters.screen.penalty.data() + c);
+    for (int d = 0; d < D; ++d, screen += 2 * SIXTEEN) {
+      const Sixteen w = load<Sixteen>(screen), mean = load<Sixteen>(screen + SIXTEEN);
 #pragma GCC unroll 8
       for (int r = 0; r < ROWS; ++r) {
-        const Doubles z = fused(w, all<Doubles>(y[size_t(r) * Dp + d]), -mean);
+        const Sixteen z = fused(w, all<Sixteen>(y[size_t(r) * D + d]), -mean);
         sum[r] = fused(z, z, sum[r]);
       }
     }
@@ -33,29 +37,40 @@ void screen_distances(const double* y, const Clusters& clusters, double* out, in
   }
 }
 
-// How much a screened distance up to this one may differ from the canonical one.
-double screen_error(const Clusters& clusters, double distance) {
-  constexpr double ROUNDOFF = 1.0 / (1ll << 52);
-  const double reach = clusters.screen_reach;
-  return ROUNDOFF * ((clusters.D + 16) * distance + 6.0 * std::sqrt(distance) * reach +
-                     40.0 * ROUNDOFF * reach * reach);
+// Finds such scores of loaded rows.
+void find_screen_scores(const double* rows, int n, const Clusters& clusters, Workspace& work) {
+  const int stride = screen_stride(clusters), D = clusters.D;
+  const double* origin = clusters.frame.origin.data();
+  work.screened.resize(size_t(n + ROWS_AT_ONCE) * stride);
+  work.framed.resize(size_t(ROWS_AT_ONCE) * D);
+  for (int begin = 0; begin < n; begin += ROWS_AT_ONCE) {
+    for (int r = 0; r < ROWS_AT_ONCE; ++r) {
+      const double* y = rows + size_t(begin + r) * clusters.Dp;
+      for (int d = 0; d < D; ++d) work.framed[size_t(r) * D + d] = float(y[d] - origin[d]);
+    }
+    screen_scores<ROWS_AT_ONCE>(work.framed.data(), clusters,
+                                work.screened.data() + size_t(begin) * stride, stride);
+  }
 }
 
-// Finds the distances of loaded rows to all clusters; screened ones, where there are such.
+// Up to which screened score a cluster may have one of the wanted lowest scores, if the highest
+// of the wanted lowest screened scores is `score`.
+//
+// A whitened difference errs by 4 u (|z| + |m|) at most, for the whitened mean m and u = 2^-24,
+// and a sum of D squares by D u of itself. What is screened and what is looked for both err.
+double screen_limit(const Clusters& clusters, double score) {
+  constexpr double ROUNDOFF = 1.0 / (1 << 23), UNDERFLOW = 1e-30, LARGEST = 1e37;
+  if (score > LARGEST) return INFINITY;
+  const double reach = clusters.screen.reach;
+  const double error = ROUNDOFF * ((clusters.D + 16) * score + 6.0 * std::sqrt(score) * reach +
+                                   40.0 * ROUNDOFF * reach * reach);
+  return score + 4.0 * error + UNDERFLOW;
+}
+
+// Finds the distances of loaded rows to all clusters.
 void find_distances(const double* rows, int n, const Clusters& clusters, Workspace& work) {
   const int stride = distance_stride(clusters), Dp = clusters.Dp;
   work.everything.resize(size_t(n + ROWS_AT_ONCE) * stride);
-  if (!clusters.screen.empty()) {
-    work.difference.resize(size_t(ROWS_AT_ONCE) * Dp);
-    for (int begin = 0; begin < n; begin += ROWS_AT_ONCE) {
-      for (int r = 0; r < ROWS_AT_ONCE; ++r)
-        subtract(rows + size_t(begin + r) * Dp, clusters.frame.origin.data(), Dp,
-                 work.difference.data() + size_t(r) * Dp);
-      screen_distances<ROWS_AT_ONCE>(work.difference.data(), clusters,
-                                     work.everything.data() + size_t(begin) * stride, stride);
-    }
-    return;
-  }
   for (int r = 0; r < n; r += ROWS_AT_ONCE)
     whitened_distances_to_all<ROWS_AT_ONCE>(rows + size_t(r) * Dp, clusters,
                                             work.everything.data() + size_t(r) * stride, stride);
@@ -105,34 +120,36 @@ void select(const double* distances, const Clusters& clusters, int wanted, int32
   best.take(K, kept, [&](int c) { return distances[c]; });
 }
 
-// The same given screened distances: those that may be among the wanted are looked at again.
+// Calls `visit` with every cluster whose score is at most a limit that visits may lower.
+template <class Limit, class Visit>
+void visit_lowest(const float* scores, int C, Limit limit, Visit visit) {
+  for (int begin = 0; begin < C; begin += SIXTEEN) {
+    uint32_t found = at_most(scores + begin, limit());
+    if (C - begin < SIXTEEN) found &= (1u << (C - begin)) - 1;
+    for (; found != 0; found &= found - 1) visit(begin + __builtin_ctz(found));
+  }
+}
+
+// The same given screened scores: clusters that may be among the wanted are looked at again.
 // Those the row kept before, if it did, bound how far the wanted ones can be.
-void select_screened(const double* y, double* distances, const Clusters& clusters, int wanted,
+void select_screened(const double* y, const float* scores, const Clusters& clusters, int wanted,
                      const int32_t* first, int32_t* K, double* kept, Workspace& work) {
-  const double* penalty = clusters.penalty.data();
-  double bound = first == nullptr ? INFINITY : -INFINITY;
-  for (int j = 0; first != nullptr && j < wanted; ++j)
-    bound = std::max(bound, distances[first[j]] + penalty[first[j]]);
+  float bound = first == nullptr ? INFINITY : 0.0f;
+  for (int j = 0; first != nullptr && j < wanted; ++j) bound = std::max(bound, scores[first[j]]);
   Best lowest(wanted, work);
-  for (int begin = 0; begin < clusters.C; begin += LANES) {
-    const Doubles score = load<Doubles>(distances + begin) + load<Doubles>(penalty + begin);
-    store(distances + begin, score);
-    if (!any_true(score <= all<Doubles>(std::min(bound, lowest.limit())))) continue;
-    for (int c = begin; c < begin + LANES && c < clusters.C; ++c)
-      if (score[c - begin] <= bound) lowest.offer(score[c - begin], c);
-  }
-  const double limit = lowest.limit() + 4.0 * screen_error(clusters, lowest.limit());
+  visit_lowest(
+      scores, clusters.C, [&] { return std::min(bound, float(lowest.limit())); },
+      [&](int c) { lowest.offer(scores[c], c); });
+  const float limit = float(screen_limit(clusters, lowest.limit()));
   Best best(wanted, work);
-  work.scores.resize(size_t(clusters.C));
-  for (int begin = 0; begin < clusters.C; begin += LANES) {
-    if (!any_true(load<Doubles>(distances + begin) <= all<Doubles>(limit))) continue;
-    for (int c = begin; c < begin + LANES && c < clusters.C; ++c) {
-      if (!(distances[c] <= limit)) continue;
-      work.scores[c] = whitened_distance(y, clusters, c);
-      best.offer(work.scores[c] + clusters.penalty[c], c);
-    }
-  }
-  best.take(K, kept, [&](int c) { return work.scores[c]; });
+  work.everything.resize(size_t(clusters.C));
+  visit_lowest(
+      scores, clusters.C, [&] { return limit; },
+      [&](int c) {
+        work.everything[c] = whitened_distance(y, clusters, c);
+        best.offer(work.everything[c] + clusters.penalty[c], c);
+      });
+  best.take(K, kept, [&](int c) { return work.everything[c]; });
 }
 
 // The same of triangles. A cluster is given up as soon as the features seen so far show that it
@@ -163,16 +180,20 @@ template <class Before>
 void select_all(const double* rows, int n, const Clusters& clusters, int wanted, Before before,
                 int32_t* K, double* kept, Workspace& work) {
   const bool triangles = clusters.whitened == Clusters::Whitening::TRIANGLES;
-  if (!triangles) find_distances(rows, n, clusters, work);
+  const bool screened = !clusters.screen.values.empty();
+  if (screened)
+    find_screen_scores(rows, n, clusters, work);
+  else if (!triangles)
+    find_distances(rows, n, clusters, work);
   for (int r = 0; r < n; ++r) {
     int32_t* K_of = K + size_t(r) * wanted;
     double* kept_of = kept == nullptr ? nullptr : kept + size_t(r) * wanted;
     if (triangles)
       select_of_triangles(rows + size_t(r) * clusters.Dp, clusters, wanted, before(r), K_of,
                           kept_of, work);
-    else if (!clusters.screen.empty())
+    else if (screened)
       select_screened(rows + size_t(r) * clusters.Dp,
-                      work.everything.data() + size_t(r) * distance_stride(clusters), clusters, wanted,
+                      work.screened.data() + size_t(r) * screen_stride(clusters), clusters, wanted,
                       before(r), K_of, kept_of, work);
     else
       select(work.everything.data() + size_t(r) * distance_stride(clusters), clusters, wanted, K_of,
@@ -195,6 +216,7 @@ class WhitenedStep : public Statistics {
           row(begin), std::min(at_once, n_ - begin), clusters_, C_prime_,
           [&](int r) { return before(begin + r); }, after(begin), kept(begin), work_);
     if (stopping()) return;
+    if (sweep_.reluctance != 1.0 && sweep_.before != nullptr) stay_where_reluctant();
     sums_.evaluations += int64_t(n_) * clusters_.C;
     count_changes();
     if (clusters_.whitened != Clusters::Whitening::OF_FEATURES) {
@@ -206,6 +228,19 @@ class WhitenedStep : public Statistics {
   }
 
  private:
+  // Leaves rows in the clusters they have, unless the chosen ones are better by far.
+  void stay_where_reluctant() {
+    for (int r = 0; r < n_; ++r)
+      for (int j = 0; j < C_prime_; ++j) {
+        const int own = before(r)[j];
+        const double found = whitened_distance(row(r), clusters_, own);
+        const double score = kept(r)[j] + clusters_.penalty[after(r)[j]];
+        if (score < (found + clusters_.penalty[own]) / sweep_.reluctance) continue;
+        after(r)[j] = own;
+        kept(r)[j] = found;
+      }
+  }
+
   // Turns `relative` into the shares w q of the clusters that rows keep.
   void find_shares() {
     exponentiate();

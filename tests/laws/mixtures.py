@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import strategies as st
 from problems import Case, cases, generator
 
-from cprime.kernels import kernel_for
+from cprime.kernels import get_kernel
 from cprime.models import Diagonal, Full, Spherical, Tied
 from cprime.problem import Problem
 from cprime.search import Exact
@@ -27,12 +27,8 @@ class Mixture:
     theta: Theta
 
     def problem(self, C_prime=None):
-        """Return it as a problem, swept by the case's kernel if that can."""
-        coefficients = self.model.coefficients(self.theta)
-        asked = self.case.kernel_name
-        kernel = kernel_for(
-            "reference" if asked == "reference" else "auto", coefficients
-        )
+        """Return it as a problem, swept by the case's kernel."""
+        kernel = get_kernel(self.case.kernel_name)
         return Problem(
             self.case.rows, self.model, Exact(), kernel, C_prime or self.case.C_prime
         )

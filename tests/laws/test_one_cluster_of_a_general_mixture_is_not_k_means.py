@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from every_kernel import KERNELS
 
-from cprime.kernels import kernel_for
+from cprime.kernels import get_kernel
 from cprime.models import Spherical
 from cprime.problem import Problem
 from cprime.rows import MemoryRows
@@ -18,7 +18,7 @@ MEANS = np.array([[0.0], [3.0]])
 def label(variances, proportions=None, kernel="reference"):
     model = Spherical()
     theta = Theta(MEANS, np.array(variances), proportions)
-    swept_by = kernel_for(kernel, model.coefficients(theta))
+    swept_by = get_kernel(kernel)
     K, _ = Problem(MemoryRows(ROW), model, Exact(), swept_by, 1).sweep(theta, None)
     return int(K.K[0, 0])
 

@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state
 from cprime import bounds
 from cprime.estimators import inputs
 from cprime.estimators.units import Units
-from cprime.kernels import Kernel, kernel_for
+from cprime.kernels import Kernel, get_kernel
 from cprime.models import Model
 from cprime.rows import MemoryRows
 from cprime.theta import Coefficients, Theta
@@ -296,7 +296,7 @@ class FittedMixture:
         return Scene(
             units.rows(X, weights),
             coefficients,
-            kernel_for(self.kernel, coefficients),
+            get_kernel(self.kernel),
             units,
             X.dtype,
         )

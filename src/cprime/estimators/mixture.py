@@ -22,7 +22,7 @@ from cprime.estimators.restarts import Restarts, Start
 from cprime.estimators.running import run_restarts
 from cprime.estimators.units import Units
 from cprime.estimators.warn import warn
-from cprime.kernels import get_kernel, kernel_for
+from cprime.kernels import get_kernel
 from cprime.models import NOTHING, Given, Model
 from cprime.problem import Problem
 from cprime.rows import MemoryRows
@@ -242,8 +242,7 @@ class GaussianMixture(CallbackSupportMixin, FittedMixture, DensityMixin, BaseEst
             given = self._given(X, units) if warm is None else _as_given(warm, units)
             floor = self._floor(rows, units)
             model = self._covariances.of(floor, self.equal_weights, given)
-            coefficients = model.coefficients(model.opening(np.zeros((C, X.shape[1]))))
-            kernel = kernel_for(self.kernel, coefficients)
+            kernel = get_kernel(self.kernel)
             problem = Problem(rows, model, Exact(), kernel, C_prime)
             outcome = MixtureOutcome(problem, units, X.dtype, self._covariances)
             restarts = Restarts(problem, em.Gain(self.tol), self.max_iter, outcome)

@@ -66,17 +66,3 @@ _KERNELS: dict[str, Kernel] = {"native": native, "reference": reference}
 def get_kernel(name: str) -> Kernel:
     """Return the kernel of that name; only "auto" leaves the choice to us."""
     return _KERNELS["native" if name == "auto" else name]
-
-
-def kernel_for(name: str, coefficients: Coefficients) -> Kernel:
-    """Return the kernel of that name, if it can serve clusters of this shape.
-
-    "auto" is the fastest one that can.
-    """
-    can = native.serves(coefficients)
-    if name == "native" and not can:
-        raise ValueError(
-            "kernel='native' does not know covariances of this type: use 'auto' or "
-            "'reference'."
-        )
-    return _KERNELS["native" if can and name != "reference" else "reference"]

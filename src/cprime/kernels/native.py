@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cprime.blocks import LEAF_ROWS, Block, Kept
-from cprime.kernels import _native, threads
+from cprime.kernels import _native, reference, threads, tied
 from cprime.kernels._native import (
     fma_peak,
     get_num_threads,
@@ -39,7 +39,6 @@ __all__ = [
     "path_name",
     "path_names",
     "posterior",
-    "serves",
     "set_num_threads",
     "sweep",
     "use_path",
@@ -65,12 +64,6 @@ class Hints(NamedTuple):
     serial: int = 0
 
 
-def serves(coefficients: Coefficients) -> bool:
-    """Return whether clusters of this shape can be swept."""
-    whitening = coefficients.whitening
-    return np.ndim(whitening) < 3 or len(whitening) == len(coefficients.means)
-
-
 def sweep(
     block: Block,
     kept: Kept | None,
@@ -79,6 +72,10 @@ def sweep(
     C_prime: int,
 ) -> tuple[Kept, LeafSum]:
     """Update the clusters of every row and add up statistics, leaf by leaf."""
+    if tied.is_tied(coefficients):
+        return tied.sweep(
+            sweep, reference.sweep, block, kept, coefficients, plan, C_prime
+        )
     C, D = coefficients.means.shape
     K = np.empty((block.n_rows, 0 if C_prime == C else C_prime), dtype=np.int32)
     penalty = _penalty(coefficients)
@@ -120,6 +117,7 @@ def sweep(
 
 def posterior(values: Array, coefficients: Coefficients, C_prime: int) -> Truncated:
     """Return the C' closest clusters of every row and their log-joints."""
+    values, coefficients = _round_if_tied(values, coefficients)
     K = np.empty((len(values), C_prime), dtype=np.int32)
     found = np.empty((len(values), C_prime))
     _native.closest(
@@ -136,6 +134,7 @@ def posterior(values: Array, coefficients: Coefficients, C_prime: int) -> Trunca
 
 def nearest(values: Array, coefficients: Coefficients) -> Array:
     """Return the closest cluster of every row, shape (B,)."""
+    values, coefficients = _round_if_tied(values, coefficients)
     K = np.empty(len(values), dtype=np.int32)
     means = np.ascontiguousarray(coefficients.means)
     whitening = _whitening(coefficients)
@@ -145,6 +144,7 @@ def nearest(values: Array, coefficients: Coefficients) -> Array:
 
 def gaps(values: Array, K: Array, coefficients: Coefficients) -> Array:
     """Return the nats every row loses by looking at the clusters in K alone."""
+    values, coefficients = _round_if_tied(values, coefficients)
     lost = np.empty(len(values))
     _native.gaps(
         _rows(values),
@@ -207,6 +207,16 @@ def _readable(values: Array) -> Array:
         return values
     exact = np.float32 if values.dtype == np.dtype(">f4") else np.float64
     return values.astype(exact, order="C")
+
+
+def _round_if_tied(
+    values: Array, coefficients: Coefficients
+) -> tuple[Array, Coefficients]:
+    """Return whitened rows and round clusters in place of those of one triangle."""
+    if not tied.is_tied(coefficients):
+        return values, coefficients
+    whitened = tied.Whitened.of(coefficients)
+    return whitened.rows(values), whitened.coefficients
 
 
 def _penalty(coefficients: Coefficients) -> Array | None:

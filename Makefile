@@ -26,9 +26,10 @@ lint: $(READY)
 unit: $(READY)
 	$(RUN) -m pytest
 
-sklearn-suite: $(READY)  ## scikit-learn's own k-means tests, on cprime.KMeans
+sklearn-suite: $(READY)  ## scikit-learn's own tests of k-means and mixtures, on ours
 	cd tests/sklearn_suite && SKLEARN_RUN_FLOAT32_TESTS=1 ../../$(RUN) -m pytest \
-	    -c pytest.ini -p repoint --pyargs sklearn.cluster.tests.test_k_means
+	    -c pytest.ini -p repoint --pyargs sklearn.cluster.tests.test_k_means \
+	    sklearn.mixture.tests.test_gaussian_mixture sklearn.mixture.tests.test_mixture
 
 thorough: $(READY)  ## The laws on many more examples, and scikit-learn's tests on all seeds
 	CPRIME_EXAMPLES=thorough $(RUN) -m pytest tests/laws

@@ -90,8 +90,9 @@ class Step:
     """One line of a fit's history.
 
     `free_energy` is F(q_t, Theta_t), after the M-step of iteration t; `evaluations`,
-    `changed` and `seconds` are the work of its E-step. Step 0 is the start: the seeds,
-    with the clusters K the first E-step finds for them.
+    `changed` and `seconds` are the work of its E-step, and `relocated` names clusters
+    that had died and were given a row. Step 0 is the start: the seeds, with the
+    clusters K the first E-step finds for them.
     """
 
     iteration: int
@@ -100,7 +101,7 @@ class Step:
     free_energy: float
     evaluations: int
     changed: int
-    relocated: int
+    relocated: tuple[int, ...]
     seconds: float
     converged: str = ""
 
@@ -124,14 +125,14 @@ def steps(problem: Problem, means: Array, stop: Stop, max_iter: int) -> Iterator
     hard = replace(problem, search=Exact(), C_prime=1)
     K, opening = hard.sweep(model.opening(means), None)
     theta = model.start(means, opening)
-    if problem.C_prime == 1:
+    if problem.C_prime == 1 and theta.has_equal_clusters:
         # The sweep that gave sigma^2 is the first E-step: K does not depend on it.
         stats, evaluations = opening, 0
     else:
         K, stats = problem.sweep(theta, None)
         evaluations = opening.evaluations
     free_energy = _finite(model.free_energy(theta, stats, about=theta), theta)
-    yield Step(0, theta, K, free_energy, evaluations, 0, 0, clock.lap())
+    yield Step(0, theta, K, free_energy, evaluations, 0, (), clock.lap())
 
     for iteration in range(1, max_iter + 1):
         if iteration > 1:
@@ -154,7 +155,7 @@ def steps(problem: Problem, means: Array, stop: Stop, max_iter: int) -> Iterator
             free_energy,
             stats.evaluations,
             stats.changed,
-            len(relocated),
+            tuple(relocated),
             clock.lap(),
             converged,
         )

@@ -27,6 +27,11 @@ class Theta:
     covariance: Any
     proportions: Array | None = None
 
+    @property
+    def has_equal_clusters(self) -> bool:
+        """Whether the most likely cluster is the closest, for any sigma^2 (Prop. 2)."""
+        return np.ndim(self.covariance) == 0 and self.proportions is None
+
 
 @dataclass(frozen=True)
 class Coefficients:

@@ -48,7 +48,7 @@ def test_iterates_are_those_of_scikit_learn(name, data):
     for _ in range(N_ITERATIONS):
         _, stats = problem.sweep(theta, None)
         theta = problem.model.maximize(stats, theta)
-    if problem.model.n_floored(theta) > 0:
+    if problem.model.floored(theta):
         return
     scale = np.sqrt(X.var(axis=0).mean())
     covariance = theta.covariance[0] if name == "tied" else theta.covariance

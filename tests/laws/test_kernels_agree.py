@@ -687,7 +687,7 @@ def test_every_iteration_of_a_long_fit_is_right_by_itself(
         # The first iteration goes on from the start itself, which is a complete sweep.
         K_before = before.K if after.iteration > 1 else None
         K, stats = by_reference.sweep(before.theta, K_before)
-        if after.relocated == 0:
+        if not after.relocated:
             assert_same_clusters(after.K, K)
             expected = problem.model.maximize(stats, before.theta)
             usual = np.median(from_the_middle(X, X), axis=0)

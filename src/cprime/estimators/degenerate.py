@@ -10,11 +10,45 @@ from cprime.estimators.warn import warn
 from cprime.models import Isotropic
 from cprime.theta import Theta
 
+# Clusters a warning names; of more it gives the number.
+MOST_NAMED = 10
+
 
 def variance_floor(overall: Theta) -> float:
     """Return the smallest variance that means anything for rows spread like these."""
     spread = overall.covariance or float(np.max(overall.means**2)) or 1.0
     return spread * float(np.finfo(np.float64).eps) ** 2
+
+
+def warn_if_wanting(mixture: Any) -> None:
+    """Say in one warning what is wrong with the fit of a `GaussianMixture`."""
+    messages = []
+    if not mixture.converged_ and mixture.max_iter > 0:
+        messages.append(
+            "Best performing initialization did not converge. Try different init "
+            "parameters, or increase max_iter, tol, or check for degenerate data."
+        )
+    if mixture._floored:
+        messages.append(
+            f"The covariance of {_named(mixture._floored)} of "
+            f"{mixture.n_components} was clipped at its floor (reg_covar), because it "
+            "is flat or nearly so: the likelihood depends on that floor. Fewer "
+            "clusters, a simpler covariance_type or a larger reg_covar may help."
+        )
+    if mixture._relocated:
+        messages.append(
+            f"No row was left to {_named(mixture._relocated)}, and a badly explained "
+            "row was given to it instead."
+        )
+    if messages:
+        warn(" ".join(messages), ConvergenceWarning)
+
+
+def _named(clusters: list[int]) -> str:
+    first = ", ".join(str(cluster) for cluster in clusters[:MOST_NAMED])
+    if len(clusters) > MOST_NAMED:
+        first += f", ... ({len(clusters)} in all)"
+    return f"cluster {first}" if len(clusters) == 1 else f"clusters {first}"
 
 
 def warn_if_degenerate(kmeans: Any, restarts: Restarts, model: Isotropic) -> None:

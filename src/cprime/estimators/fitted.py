@@ -48,7 +48,7 @@ class FittedMixture:
     kernel: str
     random_state: Any
     _C_prime: int
-    _n_parameters: int
+    _n_free: int
 
     def _mixture(self) -> tuple[Model, Theta]:
         """Return the fitted model and its parameters, in a person's units.
@@ -134,8 +134,9 @@ class FittedMixture:
         log_density : ndarray of shape (n_samples,), float64
             In nats.
         """
-        scene = self._scene(X)
+        return self._log_densities(self._scene(X))
 
+    def _log_densities(self, scene: Scene) -> Array:
         def log_density(values: Array, weights: Array) -> Array:
             everything = scene.kernel.posterior(values, scene.coefficients, scene.C)
             return everything.free_energies()
@@ -271,7 +272,7 @@ class FittedMixture:
         c_prime = None if bound == "likelihood" else "fitted"
         weight = float(np.sum(scene.rows.weights)) / scene.units.weight_scale
         value = self._free_energy(scene, c_prime)
-        criterion = -2.0 * weight * value + self._n_parameters * price(weight)
+        criterion = -2.0 * weight * value + self._n_free * price(weight)
         if not math.isfinite(criterion):
             raise ValueError(
                 f"With a total sample_weight of {weight:.3g} the criterion is too "

@@ -9,6 +9,7 @@ import scipy.sparse as sp
 from sklearn.utils.validation import validate_data
 
 from cprime.kernels import native
+from cprime.search import Exact, Lazy, Search
 from cprime.typing import Array
 
 REAL = "fiub"
@@ -104,6 +105,18 @@ def checked_means(init: Any, n_clusters: int, X: Any) -> Array:
             f"initial centers must be finite in {X.dtype}, as X is."
         )
     return means
+
+
+def checked_search(estimator: Any, C_prime: int) -> Search:
+    """Return what an estimator's `search` and `eps` ask for, or why it cannot be."""
+    if estimator.search == "exact":
+        return Exact()
+    if C_prime != 1:
+        raise ValueError(
+            f"search='lazy' is lazy-k-means and needs c_prime=1, not {C_prime}: "
+            "use search='exact' to keep more than one cluster per row."
+        )
+    return Lazy(float(estimator.eps))
 
 
 def checked_c_prime(c_prime: Any, C: int, name: str = "n_clusters") -> int:

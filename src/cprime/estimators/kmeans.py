@@ -21,6 +21,7 @@ from cprime import em
 from cprime.estimators import inputs
 from cprime.estimators.callbacks import CallbackSupportMixin, with_callbacks
 from cprime.estimators.degenerate import variance_floor, warn_if_degenerate
+from cprime.estimators.exchange import KMeansExchange
 from cprime.estimators.fitted import FittedMixture
 from cprime.estimators.outcome import ClustersOutcome, fitted_or_unchanged
 from cprime.estimators.restarts import Restarts, Start
@@ -30,7 +31,7 @@ from cprime.estimators.units import Units
 from cprime.kernels import get_kernel
 from cprime.models import Isotropic
 from cprime.problem import Problem
-from cprime.search import Exact, Lazy, Search
+from cprime.search import Exact
 from cprime.spread import one_cluster
 from cprime.theta import Theta
 from cprime.typing import Array
@@ -41,6 +42,7 @@ LARGEST = sys.float_info.max
 class KMeans(
     ClassNamePrefixFeaturesOutMixin,
     CallbackSupportMixin,
+    KMeansExchange,
     TransformerMixin,
     ClusterMixin,
     FittedMixture,
@@ -239,7 +241,8 @@ class KMeans(
             kernel, rows = get_kernel(self.kernel), units.rows(X, weights)
             overall = one_cluster(rows, kernel)
             model = self._model(overall, units)
-            problem = Problem(rows, model, self._search(), kernel, C_prime)
+            search = inputs.checked_search(self, C_prime)
+            problem = Problem(rows, model, search, kernel, C_prime)
             tolerance = em.Tolerance(self.tol * overall.covariance, self.tol)
             outcome = ClustersOutcome(problem, units, X.dtype)
             restarts = Restarts(problem, tolerance, self.max_iter, outcome)
@@ -355,13 +358,7 @@ class KMeans(
         C = int(self.n_clusters)
         if n_rows < C:
             raise ValueError(f"n_samples={n_rows} should be >= n_clusters={C}.")
-        C_prime = C if self.c_prime is None else inputs.checked_c_prime(self.c_prime, C)
-        if self.search == "lazy" and C_prime != 1:
-            raise ValueError(
-                f"search='lazy' is lazy-k-means and needs c_prime=1, not {C_prime}: "
-                "use search='exact' to keep more than one cluster per row."
-            )
-        return C_prime
+        return C if self.c_prime is None else inputs.checked_c_prime(self.c_prime, C)
 
     def _model(self, overall: Theta, units: Units) -> Isotropic:
         fixed, first = (
@@ -372,6 +369,3 @@ class KMeans(
             )
         )
         return Isotropic(variance_floor(overall), variance_init=first, variance=fixed)
-
-    def _search(self) -> Search:
-        return Lazy(self.eps) if self.search == "lazy" else Exact()

@@ -6,7 +6,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, DensityMixin, _fit_context
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
@@ -15,18 +14,18 @@ from cprime import em
 from cprime.estimators import inputs, mixture_inputs, mixture_starts
 from cprime.estimators.callbacks import CallbackSupportMixin, with_callbacks
 from cprime.estimators.covariances import COVARIANCES, Covariances
+from cprime.estimators.degenerate import warn_if_wanting
+from cprime.estimators.exchange import MixtureExchange
 from cprime.estimators.fitted import FittedMixture
 from cprime.estimators.mixture_outcome import MixtureOutcome
 from cprime.estimators.outcome import fitted_or_unchanged
 from cprime.estimators.restarts import Restarts, Start
 from cprime.estimators.running import run_restarts
 from cprime.estimators.units import Units
-from cprime.estimators.warn import warn
 from cprime.kernels import get_kernel
 from cprime.models import NOTHING, Given, Model
 from cprime.problem import Problem
 from cprime.rows import MemoryRows
-from cprime.search import Exact
 from cprime.spread import feature_variances
 from cprime.theta import Theta
 from cprime.typing import Array
@@ -37,7 +36,9 @@ LARGEST = sys.float_info.max
 RELATIVE_FLOOR = 1e-6
 
 
-class GaussianMixture(CallbackSupportMixin, FittedMixture, DensityMixin, BaseEstimator):
+class GaussianMixture(
+    CallbackSupportMixin, MixtureExchange, FittedMixture, DensityMixin, BaseEstimator
+):
     """A mixture of Gaussians, fitted by EM or by its truncated form.
 
     A drop-in for `sklearn.mixture.GaussianMixture`, with weights for rows. With
@@ -76,6 +77,12 @@ class GaussianMixture(CallbackSupportMixin, FittedMixture, DensityMixin, BaseEst
         Accepted for compatibility: every iteration is printed.
     c_prime : int or None, default=None
         Clusters every row keeps. None keeps all: EM.
+    search : {"exact", "lazy"}, default="exact"
+        "lazy" moves a row only to a cluster that is nearer by a factor of `1 + eps`
+        (`c_prime=1` only): nearer in the distance of Supplement C, counted from the
+        best a row can have.
+    eps : float, default=0.1
+        Reluctance of `search="lazy"`.
     equal_weights : bool, default=False
         Hold all `weights_` at 1 / n_components.
     kernel : {"auto", "native", "reference"}, default="auto"
@@ -123,6 +130,8 @@ class GaussianMixture(CallbackSupportMixin, FittedMixture, DensityMixin, BaseEst
         "verbose": ["verbose"],
         "verbose_interval": [Interval(Integral, 1, None, closed="left")],
         "c_prime": [Interval(Integral, 1, None, closed="left"), None],
+        "search": [StrOptions({"exact", "lazy"})],
+        "eps": [Interval(Real, 0, LARGEST, closed="both")],
         "equal_weights": ["boolean"],
         "kernel": [StrOptions({"auto", "native", "reference"})],
     }
@@ -145,6 +154,8 @@ class GaussianMixture(CallbackSupportMixin, FittedMixture, DensityMixin, BaseEst
         verbose=0,
         verbose_interval=10,
         c_prime=None,
+        search="exact",
+        eps=0.1,
         equal_weights=False,
         kernel="auto",
     ):
@@ -163,6 +174,8 @@ class GaussianMixture(CallbackSupportMixin, FittedMixture, DensityMixin, BaseEst
         self.verbose = verbose
         self.verbose_interval = verbose_interval
         self.c_prime = c_prime
+        self.search = search
+        self.eps = eps
         self.equal_weights = equal_weights
         self.kernel = kernel
 
@@ -191,8 +204,23 @@ class GaussianMixture(CallbackSupportMixin, FittedMixture, DensityMixin, BaseEst
         """Fit and return the most likely cluster of every row. Parameters as `fit`."""
         return self.fit(X, sample_weight=sample_weight).predict(X)
 
+    def score_samples(self, X: Any) -> Array:
+        """Return log p(y) of every row: low for outliers.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        log_density : ndarray of shape (n_samples,)
+            In nats; float32 for float32 rows.
+        """
+        scene = self._scene(X)
+        return self._log_densities(scene).astype(scene.dtype)
+
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """Return the mean log-likelihood of these rows.
+        """Return the mean of `score_samples`, in its precision.
 
         Parameters
         ----------
@@ -200,7 +228,11 @@ class GaussianMixture(CallbackSupportMixin, FittedMixture, DensityMixin, BaseEst
         y : Ignored
         sample_weight : array-like of shape (n_samples,), optional
         """
-        return self.log_likelihood(X, sample_weight)
+        values = self.score_samples(X)
+        if sample_weight is None:
+            return values.mean()
+        weights = inputs.checked_weights(sample_weight, len(values))
+        return np.average(values, weights=weights)
 
     def sample(self, n_samples: int = 1) -> tuple[Array, Array]:
         """Draw new rows from the fitted mixture, cluster by cluster.
@@ -224,6 +256,11 @@ class GaussianMixture(CallbackSupportMixin, FittedMixture, DensityMixin, BaseEst
         X = theta.means[labels] + np.einsum("nij,nj->ni", roots[labels], noise)
         return X.astype(self.means_.dtype), labels
 
+    def _n_parameters(self) -> int:
+        """Return how many numbers a fit is free to choose, by scikit-learn's name."""
+        check_is_fitted(self, "means_")
+        return self._n_free
+
     @property
     def _covariances(self) -> Covariances:
         return COVARIANCES[self.covariance_type]
@@ -243,7 +280,8 @@ class GaussianMixture(CallbackSupportMixin, FittedMixture, DensityMixin, BaseEst
             floor = self._floor(rows, units)
             model = self._covariances.of(floor, self.equal_weights, given)
             kernel = get_kernel(self.kernel)
-            problem = Problem(rows, model, Exact(), kernel, C_prime)
+            search = inputs.checked_search(self, C_prime)
+            problem = Problem(rows, model, search, kernel, C_prime)
             outcome = MixtureOutcome(problem, units, X.dtype, self._covariances)
             restarts = Restarts(problem, em.Gain(self.tol), self.max_iter, outcome)
             data = {"X": X, "metadata": {"sample_weight": sample_weight}}
@@ -271,7 +309,7 @@ class GaussianMixture(CallbackSupportMixin, FittedMixture, DensityMixin, BaseEst
                     put(known)
                 raise
             put(attributes)
-        self._warn_if_wanting()
+        warn_if_wanting(self)
 
     def _mixture(self) -> tuple[Model, Theta]:
         check_is_fitted(self, "means_")
@@ -322,24 +360,6 @@ class GaussianMixture(CallbackSupportMixin, FittedMixture, DensityMixin, BaseEst
             return np.maximum(RELATIVE_FLOOR * variances, least)
         clip = float(self.reg_covar) * units.scale * units.scale
         return np.maximum(np.full(len(variances), clip), least)
-
-    def _warn_if_wanting(self) -> None:
-        """Say in one warning what is wrong with the fit."""
-        messages = []
-        if not self.converged_ and self.max_iter > 0:
-            messages.append(
-                "Best performing initialization did not converge. Try different init "
-                "parameters, or increase max_iter, tol, or check for degenerate data."
-            )
-        floored = int(self.trace_["floored"][-1])
-        if floored > 0:
-            messages.append(
-                f"{floored} of {self.n_components} clusters are flat or nearly so: "
-                "their covariance was clipped at reg_covar, and the likelihood depends "
-                "on it."
-            )
-        if messages:
-            warn(" ".join(messages), ConvergenceWarning)
 
 
 def _as_given(theta: Theta, units: Units) -> Given:

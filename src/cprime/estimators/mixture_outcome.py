@@ -52,11 +52,14 @@ class MixtureOutcome(Outcome):
         }
 
     def traced(self, step: em.Step) -> Attributes:
-        floored = self.problem.model.n_floored(step.theta)
-        return {**super().traced(step), "floored": floored}
+        floored = self.problem.model.floored(step.theta)
+        return {**super().traced(step), "floored": tuple(floored)}
 
     def ended(self, fit: em.Fit) -> Attributes:
-        return {"lower_bound_": float(self.log_density(fit.free_energy))}
+        return {
+            "lower_bound_": float(self.log_density(fit.free_energy)),
+            "_floored": self.problem.model.floored(fit.theta),
+        }
 
     def objective(self, fit: em.Fit) -> float:
         return fit.free_energy

@@ -65,7 +65,7 @@ class Outcome(ABC):
             **self.named(theta),
             "_n_features_out": len(theta.means),
             "_C_prime": self.problem.C_prime,
-            "_n_parameters": self.problem.model.n_parameters(*theta.means.shape),
+            "_n_free": self.problem.model.n_parameters(*theta.means.shape),
         }
 
     def complete(self, restarts: Restarts) -> Attributes:
@@ -122,14 +122,18 @@ class Outcome(ABC):
         return attributes
 
     def _history(self, run: Run) -> Attributes:
-        names = run.trace[0]
-        trace = {name: np.array([line[name] for line in run.trace]) for name in names}
+        trace = {
+            name: np.array([_number(line[name]) for line in run.trace])
+            for name in run.trace[0]
+        }
         trace["free_energy"] = self.log_density(trace["free_energy"])
+        relocated = [cluster for line in run.trace for cluster in line["relocated"]]
         return {
             "trace_": trace,
             "n_iter_": run.last.iteration,
             "converged_": run.last.converged != "",
-            "n_relocations_": int(trace["relocated"].sum()),
+            "n_relocations_": len(relocated),
+            "_relocated": sorted(set(relocated)),
         }
 
     def _nearest(self, coefficients: Coefficients) -> Array:
@@ -193,6 +197,11 @@ def fitted_or_unchanged(estimator: Any) -> Iterator[Callable[[Attributes], None]
                 delattr(estimator, name)
             vars(estimator).update(before)
         raise
+
+
+def _number(of_step: Any) -> Any:
+    """Return what a trace shows: of named clusters, how many they are."""
+    return len(of_step) if isinstance(of_step, tuple) else of_step
 
 
 def _fitted(estimator: Any) -> Attributes:

@@ -37,8 +37,8 @@ class Model(Protocol):
     def free_energy(self, theta: Theta, stats: Stats, about: Theta) -> float:
         """Return F(q, theta) per unit of weight, for the q behind the statistics."""
 
-    def n_floored(self, theta: Theta) -> int:
-        """Return how many clusters have a covariance at the floor."""
+    def floored(self, theta: Theta) -> list[int]:
+        """Return the clusters whose covariance is at the floor."""
 
     def n_parameters(self, C: int, D: int) -> int:
         """Return how many numbers a fit is free to choose."""

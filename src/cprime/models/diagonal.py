@@ -42,8 +42,9 @@ class Diagonal(Gaussian):
         covariance[clusters] = np.delete(covariance, clusters, axis=0).mean(axis=0)
         return replace(theta, covariance=covariance)
 
-    def n_floored(self, theta: Theta) -> int:
-        return int(np.sum(np.any(theta.covariance <= self.floor, axis=1)))
+    def floored(self, theta: Theta) -> list[int]:
+        flat: Array = np.any(theta.covariance <= self.floor, axis=1)
+        return np.flatnonzero(flat).tolist()
 
     def n_covariances(self, C: int, D: int) -> int:
         return C * D

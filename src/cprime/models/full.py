@@ -46,9 +46,9 @@ class Full(Gaussian):
         covariance[clusters] = np.delete(covariance, clusters, axis=0).mean(axis=0)
         return replace(theta, covariance=covariance)
 
-    def n_floored(self, theta: Theta) -> int:
+    def floored(self, theta: Theta) -> list[int]:
         floor = np.broadcast_to(self.floor, theta.means.shape[1])
-        return matrices.n_clipped(theta.covariance, floor)
+        return matrices.clipped_ones(theta.covariance, floor)
 
     def n_covariances(self, C: int, D: int) -> int:
         return C * D * (D + 1) // 2

@@ -71,10 +71,10 @@ class Isotropic:
     def settled(self, stats: Stats, about: Theta, C_prime: int) -> Theta:
         """Return the sigma^2 of the labels and means of this very sweep, at C' = 1.
 
-        Labels do not depend on it, and F is the closed form of Prop. 3 even when a fit
-        was cut short.
+        Labels of equal clusters do not depend on it, and F is the closed form of Prop.
+        3 even when a fit was cut short.
         """
-        if C_prime == 1:
+        if C_prime == 1 and about.has_equal_clusters:
             return self._with_scatter(stats.scatter, stats, about)
         return about
 
@@ -94,8 +94,9 @@ class Isotropic:
             expected = float(np.sum(stats.counts * bias)) / stats.weight
         return float(expected - (energy - stats.entropy) / stats.weight)
 
-    def n_floored(self, theta: Theta) -> int:
-        return len(theta.means) if theta.covariance <= self.floor else 0
+    def floored(self, theta: Theta) -> list[int]:
+        every = list(range(len(theta.means)))
+        return every if theta.covariance <= self.floor else []
 
     def n_parameters(self, C: int, D: int) -> int:
         return C * D + (self.variance is None) + (0 if self.equal else C - 1)

@@ -32,11 +32,11 @@ def clipped(covariances: Array, floor: Array) -> Array:
     return np.where(low[..., None, None], repaired * units, covariances)
 
 
-def n_clipped(covariances: Array, floor: Array) -> int:
-    """Return how many matrices have an eigenvalue of 1 in units of the floor."""
+def clipped_ones(covariances: Array, floor: Array) -> list[int]:
+    """Return which matrices have an eigenvalue of 1 in units of the floor."""
     units = np.sqrt(np.outer(floor / floor.max(), floor / floor.max()))
     lowest = np.linalg.eigvalsh(covariances / units)[..., 0]
-    return int(np.sum(lowest <= floor.max() * (1.0 + ROUNDING)))
+    return np.flatnonzero(lowest <= floor.max() * (1.0 + ROUNDING)).tolist()
 
 
 def whitening(covariances: Array) -> Array:

@@ -42,8 +42,9 @@ class Spherical(Gaussian):
         covariance[clusters] = np.delete(covariance, clusters).mean()
         return replace(theta, covariance=covariance)
 
-    def n_floored(self, theta: Theta) -> int:
-        return int(np.sum(theta.covariance <= np.mean(self.floor)))
+    def floored(self, theta: Theta) -> list[int]:
+        flat: Array = theta.covariance <= np.mean(self.floor)
+        return np.flatnonzero(flat).tolist()
 
     def n_covariances(self, C: int, D: int) -> int:
         return C

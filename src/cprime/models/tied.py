@@ -40,9 +40,10 @@ class Tied(Gaussian):
     def reseeded(self, theta: Theta, clusters: list[int]) -> Theta:
         return theta
 
-    def n_floored(self, theta: Theta) -> int:
+    def floored(self, theta: Theta) -> list[int]:
         floor = np.broadcast_to(self.floor, theta.means.shape[1])
-        return matrices.n_clipped(theta.covariance, floor)
+        flat = matrices.clipped_ones(theta.covariance, floor)
+        return list(range(len(theta.means))) if flat else []
 
     def n_covariances(self, C: int, D: int) -> int:
         return D * (D + 1) // 2

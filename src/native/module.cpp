@@ -77,8 +77,12 @@ struct PyRows {
   std::vector<Any> kept;  // so that the memory stays while the rows are used
 };
 
-// Takes over a number for each cluster, or one for each of its features.
+// Takes over a number for each cluster, one for each of its features, or a triangle.
 void whiten(Clusters& clusters, const DoublesN& whitening) {
+  // No cluster could be chosen by scores that are not numbers.
+  if (!std::all_of(whitening.data(), whitening.data() + whitening.size(),
+                   [](double w) { return std::isfinite(w); }))
+    throw std::invalid_argument("whitenings are not all finite");
   const size_t C = size_t(clusters.C), D = size_t(clusters.D), Dp = size_t(clusters.Dp);
   if (whitening.ndim() == 1) {
     clusters.whitened = Clusters::Whitening::OF_CLUSTERS;
@@ -118,6 +122,7 @@ Clusters make_clusters(const Doubles2& means, const std::optional<Doubles1>& pen
   if (penalty) {
     for (int c = 0; c < clusters.C; ++c) {
       clusters.penalty[c] = penalty->data()[c * penalty->stride(0)];
+      if (std::isnan(clusters.penalty[c])) throw std::invalid_argument("a penalty is not a number");
       clusters.handicapped |= clusters.penalty[c] != 0.0;
     }
   }

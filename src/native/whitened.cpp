@@ -81,12 +81,13 @@ class Best {
  public:
   Best(int wanted, Workspace& work) : wanted_(wanted), ranking_(work.ranking) { ranking_.clear(); }
 
+  bool is_full() const { return int(ranking_.size()) == wanted_; }
   // A score above this one is of no interest.
-  double limit() const { return int(ranking_.size()) < wanted_ ? INFINITY : ranking_.back().score; }
+  double limit() const { return is_full() ? ranking_.back().score : INFINITY; }
 
   void offer(double score, int cluster) {
     const Ranked offered{score, cluster};
-    if (int(ranking_.size()) == wanted_) {
+    if (is_full()) {
       if (!(offered < ranking_.back())) return;
       ranking_.pop_back();
     }
@@ -114,7 +115,8 @@ void select(const double* distances, const Clusters& clusters, int wanted, int32
   Best best(wanted, work);
   for (int begin = 0; begin < clusters.C; begin += LANES) {
     const Doubles score = load<Doubles>(distances + begin) + load<Doubles>(clusters.penalty.data() + begin);
-    if (!any_true(score < all<Doubles>(best.limit()))) continue;
+    // Scores beyond float64 are as good as any, if there are no others.
+    if (best.is_full() && !any_true(score < all<Doubles>(best.limit()))) continue;
     for (int c = begin; c < begin + LANES && c < clusters.C; ++c) best.offer(score[c - begin], c);
   }
   best.take(K, kept, [&](int c) { return distances[c]; });

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from cprime.models import Diagonal, Full, Given, Isotropic, Model, Spherical, Tied
+from cprime.models.matrices import clipped
 from cprime.typing import Array
 
 
@@ -34,6 +35,12 @@ class Covariances:
     def are_matrices(self) -> bool:
         return self.name in ("tied", "full")
 
+    @property
+    def resolution(self) -> float:
+        """The smallest share of the variance of all rows that float64 can do with."""
+        # Products with the inverse of a matrix lose as many digits as it spans.
+        return 1e-10 if self.are_matrices else float(np.finfo(np.float64).eps) ** 2
+
     def seen(self, covariance: Any) -> Any:
         """Return a model's covariances in the shape a person sees."""
         return covariance[0] if self.name == "tied" else covariance
@@ -44,6 +51,13 @@ class Covariances:
             return float(covariances)
         values = np.asarray(covariances, dtype=np.float64)
         return values[None] if self.name == "tied" else values
+
+    def held(self, covariance: Any, dtype: Any) -> Any:
+        """Return a model's covariances that stay positive when rounded to `dtype`."""
+        if not self.are_matrices or dtype == np.float64:
+            return covariance
+        share = 4.0 * covariance.shape[-1] * float(np.finfo(dtype).eps)
+        return clipped(covariance, share * np.diagonal(covariance, axis1=1, axis2=2))
 
     def cholesky(self, covariances: Any) -> Any:
         """Return factors A of precisions A A^T: upper triangles, or square roots."""

@@ -6,10 +6,22 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from cprime.estimators.restarts import Restarts
+from cprime.estimators.units import Units
 from cprime.estimators.warn import warn
+from cprime.kernels import Kernel
 from cprime.models import Isotropic
+from cprime.rows import MemoryRows
+from cprime.spread import feature_variances, one_cluster
 from cprime.theta import Theta
+from cprime.typing import Array
 
+# Unless a person says otherwise, no cluster is narrower than this share of the data's
+# variance in any direction.
+RELATIVE_FLOOR = 1e-6
+# A standard deviation of so many roundings of the mean is that of a constant.
+CONSTANT = 8.0
+# Variances are comparable in float64 down to this share of the largest.
+WIDEST = 1e-280
 # Clusters a warning names; of more it gives the number.
 MOST_NAMED = 10
 
@@ -18,6 +30,39 @@ def variance_floor(overall: Theta) -> float:
     """Return the smallest variance that means anything for rows spread like these."""
     spread = overall.covariance or float(np.max(overall.means**2)) or 1.0
     return spread * float(np.finfo(np.float64).eps) ** 2
+
+
+def covariance_floor(
+    rows: MemoryRows,
+    kernel: Kernel,
+    units: Units,
+    reg_covar: float | None,
+    resolution: float,
+) -> Array:
+    """Return the smallest variance a cluster may have, feature by feature.
+
+    Parameters
+    ----------
+    rows : MemoryRows
+    kernel : Kernel
+    units : Units
+    reg_covar : float, optional
+        As a person gives it: by default a share of the variance.
+    resolution : float
+        The smallest such share that float64 can do with.
+    """
+    epsilon = float(np.finfo(np.float64).eps)
+    mean = one_cluster(rows, kernel).means[0]
+    variances = feature_variances(rows, kernel)
+    constant = variances <= (CONSTANT * epsilon * mean) ** 2
+    typical = float(np.mean(variances[~constant])) if not constant.all() else 0.0
+    typical = typical or float(np.max(mean**2)) or 1.0
+    scales = np.where(constant, typical, variances)
+    scales = np.maximum(scales, scales.max() * WIDEST)
+    if reg_covar is None:
+        return RELATIVE_FLOOR * scales
+    clip = float(reg_covar) * units.scale * units.scale
+    return np.maximum(clip, resolution * scales)
 
 
 def warn_if_wanting(mixture: Any) -> None:

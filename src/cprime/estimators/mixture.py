@@ -14,7 +14,7 @@ from cprime import em
 from cprime.estimators import inputs, mixture_inputs, mixture_starts
 from cprime.estimators.callbacks import CallbackSupportMixin, with_callbacks
 from cprime.estimators.covariances import COVARIANCES, Covariances
-from cprime.estimators.degenerate import warn_if_wanting
+from cprime.estimators.degenerate import covariance_floor, warn_if_wanting
 from cprime.estimators.exchange import MixtureExchange
 from cprime.estimators.fitted import FittedMixture
 from cprime.estimators.mixture_outcome import MixtureOutcome
@@ -25,15 +25,10 @@ from cprime.estimators.units import Units
 from cprime.kernels import get_kernel
 from cprime.models import NOTHING, Given, Model
 from cprime.problem import Problem
-from cprime.rows import MemoryRows
-from cprime.spread import feature_variances
 from cprime.theta import Theta
 from cprime.typing import Array
 
 LARGEST = sys.float_info.max
-# Unless a person says otherwise, no cluster is narrower than this share of the data's
-# variance in any direction.
-RELATIVE_FLOOR = 1e-6
 
 
 class GaussianMixture(
@@ -56,8 +51,8 @@ class GaussianMixture(
         Converged when an iteration raises the free energy by less.
     reg_covar : float or None, default=None
         Smallest variance a cluster may have, in any direction. Smaller ones are
-        clipped there, nothing is added. None is a millionth of each feature's variance;
-        0 leaves only what float64 needs.
+        clipped there, nothing is added. None is a millionth of each feature's variance
+        (of all features', for one that is constant); 0 leaves only what float64 needs.
     max_iter : int, default=100
     n_init : int, default=1
         Restarts, of which the one of highest free energy is kept.
@@ -277,9 +272,10 @@ class GaussianMixture(
             units = Units.of_rows(X, weights)
             rows = units.rows(X, weights)
             given = self._given(X, units) if warm is None else _as_given(warm, units)
-            floor = self._floor(rows, units)
-            model = self._covariances.of(floor, self.equal_weights, given)
             kernel = get_kernel(self.kernel)
+            resolution = self._covariances.resolution
+            floor = covariance_floor(rows, kernel, units, self.reg_covar, resolution)
+            model = self._covariances.of(floor, self.equal_weights, given)
             search = inputs.checked_search(self, C_prime)
             problem = Problem(rows, model, search, kernel, C_prime)
             outcome = MixtureOutcome(problem, units, X.dtype, self._covariances)
@@ -350,16 +346,6 @@ class GaussianMixture(
             )
             covariance = units.covariance_in(of.kept(of.inverted(precisions)))
         return Given(means, covariance, weights)
-
-    def _floor(self, rows: MemoryRows, units: Units) -> Array:
-        """Return the smallest variance allowed for every feature."""
-        variances = feature_variances(rows, get_kernel(self.kernel))
-        scale = float(variances.mean()) or 1.0
-        least = scale * float(np.finfo(np.float64).eps) ** 2
-        if self.reg_covar is None:
-            return np.maximum(RELATIVE_FLOOR * variances, least)
-        clip = float(self.reg_covar) * units.scale * units.scale
-        return np.maximum(np.full(len(variances), clip), least)
 
 
 def _as_given(theta: Theta, units: Units) -> Given:

@@ -10,6 +10,7 @@ from cprime.estimators.covariances import Covariances
 from cprime.estimators.outcome import Attributes, Outcome
 from cprime.estimators.restarts import Restarts
 from cprime.theta import Theta
+from cprime.typing import Array
 
 
 @dataclass(frozen=True)
@@ -42,13 +43,17 @@ class MixtureOutcome(Outcome):
         C, weights = len(theta.means), theta.proportions
         if weights is None:
             weights = np.full(C, 1.0 / C)
-        covariances = self._out(self.covariances.seen(theta.covariance))
+        covariance = self.covariances.held(theta.covariance, self.dtype)
+        covariance = self.units.covariance_out(covariance, self.dtype)
+        covariances = self.covariances.seen(covariance)
+        # Of what is seen, but not with its few digits.
+        exact = np.asarray(covariances, dtype=np.float64)
         return {
             "weights_": weights.astype(self.dtype),
             "means_": self.units.means_out(theta.means).astype(self.dtype),
             "covariances_": covariances,
-            "precisions_": self.covariances.inverted(covariances),
-            "precisions_cholesky_": self.covariances.cholesky(covariances),
+            "precisions_": self._seen(self.covariances.inverted(exact)),
+            "precisions_cholesky_": self._seen(self.covariances.cholesky(exact)),
         }
 
     def traced(self, step: em.Step) -> Attributes:
@@ -71,8 +76,5 @@ class MixtureOutcome(Outcome):
         bounds = attributes["trace_"]["free_energy"][1:]
         return {**attributes, "lower_bounds_": bounds.tolist()}
 
-    def _out(self, covariance: Any) -> Any:
-        values = covariance / self.units.scale / self.units.scale
-        if isinstance(values, np.ndarray):
-            return values.astype(self.dtype)
-        return self.dtype.type(values)
+    def _seen(self, values: Array) -> Any:
+        return values.astype(self.dtype)[()]

@@ -105,6 +105,22 @@ class Units:
             return covariance.astype(np.float64) * self.scale * self.scale
         return self.variance_in(covariance)
 
+    def covariance_out(self, covariance: Any, dtype: Any) -> Any:
+        """Return variances or covariances in a person's units and precision."""
+        values = np.asarray(covariance / self.scale / self.scale)
+        matrices = values.ndim == 3
+        variances = np.diagonal(values, axis1=1, axis2=2) if matrices else values
+        # Inverses must be numbers too.
+        largest = float(np.finfo(dtype).max) / 8.0
+        if not (np.all(variances > 1.0 / largest) and np.all(variances < largest)):
+            small = bool(np.all(variances < largest))
+            raise ValueError(
+                f"covariances_ are too {'small' if small else 'large'} for {dtype}: "
+                f"squares of these data cannot be held{self.extreme}. Rescale X first"
+                + (", or give it as float64." if dtype != np.float64 else ".")
+            )
+        return values.astype(dtype)[()]
+
     def variance_out(self, variance: float) -> float:
         return self._held(variance / self.scale / self.scale, variance, "variance_")
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from cprime.models.given import NOTHING, Given
-from cprime.models.proportions import proportions
+from cprime.models.proportions import log_proportions, proportions
 from cprime.stats import Stats, remaining
 from cprime.theta import Coefficients, Theta
 from cprime.typing import Array
@@ -83,7 +83,7 @@ class Gaussian(ABC):
         bias = np.full(C, -math.log(C) - 0.5 * D * math.log(2.0 * math.pi))
         bias += self.half_log_determinants(whitening, C, D)
         if theta.proportions is not None:
-            bias += np.log(theta.proportions) + math.log(C)
+            bias += log_proportions(theta.proportions) + math.log(C)
         return Coefficients(bias, theta.means, whitening)
 
     def maximize(self, stats: Stats, about: Theta) -> Theta:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from cprime.models.given import NOTHING, Given
-from cprime.models.proportions import proportions
+from cprime.models.proportions import log_proportions, proportions
 from cprime.stats import Stats, remaining
 from cprime.theta import Coefficients, Theta
 from cprime.typing import Array
@@ -54,7 +54,7 @@ class Isotropic:
         if theta.proportions is None:
             bias = np.full(C, of_one - math.log(C))
         else:
-            bias = of_one + np.log(theta.proportions)
+            bias = of_one + log_proportions(theta.proportions)
         return Coefficients(bias, theta.means, 1.0 / math.sqrt(theta.covariance))
 
     def maximize(self, stats: Stats, about: Theta) -> Theta:

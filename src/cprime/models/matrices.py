@@ -6,6 +6,8 @@ from numpy.linalg import cholesky, eigh
 from cprime.stats import KNOWN_SHARE
 from cprime.typing import Array
 
+# Share of the largest eigenvalue, per feature, below which others are rounding errors.
+RESOLVED = 4.0 * float(np.finfo(np.float64).eps)
 # Eigenvalues this close to a floor are on it.
 ROUNDING = 1e-6
 
@@ -16,27 +18,44 @@ def clipped(covariances: Array, floor: Array) -> Array:
     Of all Sigma with Sigma - diag(floor) positive, it is the one under which rows of
     this scatter are most likely, so a clipped M-step still raises F.
 
+    Where a matrix is so much longer than wide that float64 could not invert it, they
+    are at least what it can.
+
     Parameters
     ----------
     covariances : ndarray of shape (..., D, D)
-    floor : ndarray of shape (D,)
+    floor : ndarray of shape (..., D)
     """
-    highest = floor.max()
-    units = np.sqrt(np.outer(floor / highest, floor / highest))
+    highest, units = _units(floor)
     eigenvalues, vectors = eigh(covariances / units)
-    low = eigenvalues[..., 0] < highest
+    least = _least(eigenvalues, highest)
+    low = eigenvalues[..., 0] < least
     if not np.any(low):
         return covariances
-    risen = np.maximum(eigenvalues, highest)[..., None, :]
+    risen = np.maximum(eigenvalues, least[..., None])[..., None, :]
     repaired = (vectors * risen) @ np.swapaxes(vectors, -1, -2)
     return np.where(low[..., None, None], repaired * units, covariances)
 
 
 def clipped_ones(covariances: Array, floor: Array) -> list[int]:
-    """Return which matrices have an eigenvalue of 1 in units of the floor."""
-    units = np.sqrt(np.outer(floor / floor.max(), floor / floor.max()))
-    lowest = np.linalg.eigvalsh(covariances / units)[..., 0]
-    return np.flatnonzero(lowest <= floor.max() * (1.0 + ROUNDING)).tolist()
+    """Return which matrices have an eigenvalue as small as `clipped` leaves them."""
+    highest, units = _units(floor)
+    eigenvalues = np.linalg.eigvalsh(covariances / units)
+    least = _least(eigenvalues, highest)
+    return np.flatnonzero(eigenvalues[..., 0] <= least * (1.0 + ROUNDING)).tolist()
+
+
+def _units(floor: Array) -> tuple[Array, Array]:
+    """Return the highest floor, and what covariances are divided by to compare them."""
+    highest: Array = floor.max(axis=-1)
+    roots = np.sqrt(floor / highest[..., None])
+    return highest, roots[..., :, None] * roots[..., None, :]
+
+
+def _least(eigenvalues: Array, highest: Array) -> Array:
+    resolution = RESOLVED * eigenvalues.shape[-1] * eigenvalues[..., -1]
+    least: Array = np.maximum(highest, resolution)
+    return least
 
 
 def whitening(covariances: Array) -> Array:

@@ -1,0 +1,277 @@
+"""What a person sees of `GaussianMixture`."""
+
+import pickle
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+import sklearn.cluster
+import sklearn.mixture
+from sklearn.base import clone
+from sklearn.datasets import load_iris
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.model_selection import GridSearchCV, KFold
+
+from cprime import GaussianMixture, KMeans
+
+IRIS = load_iris().data
+TYPES = ["full", "tied", "diag", "spherical"]
+ALL_TYPES = [*TYPES, "isotropic"]
+
+every_type = pytest.mark.parametrize("covariance_type", ALL_TYPES)
+their_types = pytest.mark.parametrize("covariance_type", TYPES)
+
+
+def fitted(covariance_type, X=IRIS, n_components=3, **options):
+    options = {"random_state": 0, "max_iter": 500, **options}
+    mixture = GaussianMixture(n_components, covariance_type=covariance_type, **options)
+    return mixture.fit(X)
+
+
+def start(covariance_type):
+    """Return all three parameters to start from, as scikit-learn wants them."""
+    means = IRIS[[10, 60, 110]]
+    precisions = {
+        "full": np.tile(np.eye(4) * 3.0, (3, 1, 1)),
+        "tied": np.eye(4) * 3.0,
+        "diag": np.full((3, 4), 3.0),
+        "spherical": np.full(3, 3.0),
+    }[covariance_type]
+    return {
+        "means_init": means,
+        "weights_init": np.array([0.2, 0.3, 0.5]),
+        "precisions_init": precisions,
+    }
+
+
+@their_types
+@pytest.mark.parametrize("kernel", ["reference", "native"])
+def test_iterates_are_those_of_scikit_learn(covariance_type, kernel):
+    for n_iter in (1, 2, 5, 20):
+        options = {
+            "covariance_type": covariance_type,
+            "reg_covar": 0,
+            "tol": 0,
+            "max_iter": n_iter,
+            **start(covariance_type),
+        }
+        with pytest.warns(ConvergenceWarning):
+            theirs = sklearn.mixture.GaussianMixture(3, **options).fit(IRIS)
+        with pytest.warns(ConvergenceWarning):
+            ours = GaussianMixture(3, kernel=kernel, **options).fit(IRIS)
+        for name in ("means_", "weights_", "covariances_", "precisions_cholesky_"):
+            assert np.allclose(
+                getattr(ours, name), getattr(theirs, name), rtol=1e-9, atol=1e-9
+            ), name
+        assert np.isclose(ours.score(IRIS), theirs.score(IRIS), rtol=1e-9)
+
+
+@every_type
+def test_it_ends_where_nothing_is_to_be_gained(covariance_type):
+    for c_prime in (None, 1, 2):
+        mixture = fitted(covariance_type, c_prime=c_prime, tol=1e-9)
+        assert mixture.converged_
+        again = clone(mixture).set_params(warm_start=True)
+        vars(again).update({k: v for k, v in vars(mixture).items() if k.endswith("_")})
+        before = mixture.free_energy_
+        assert abs(again.fit(IRIS).free_energy_ - before) < 1e-7
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@every_type
+def test_a_warm_start_goes_on(covariance_type):
+    whole = fitted(covariance_type, tol=1e-8)
+    parts = GaussianMixture(
+        3, covariance_type=covariance_type, random_state=0, max_iter=2, tol=1e-8
+    )
+    parts.set_params(warm_start=True)
+    for _ in range(300):
+        if parts.fit(IRIS).converged_:
+            break
+    assert np.allclose(parts.means_, whole.means_, atol=1e-3)
+
+
+@every_type
+def test_truncation_loses_what_the_gap_says(covariance_type):
+    mixture = fitted(covariance_type, c_prime=1)
+    assert mixture.free_energy_ == pytest.approx(
+        mixture.log_likelihood_ - mixture.gap_, abs=1e-12
+    )
+    assert mixture.free_energy_ == pytest.approx(mixture.free_energy(IRIS), abs=1e-9)
+    assert mixture.log_likelihood_ == pytest.approx(mixture.score(IRIS), abs=1e-9)
+    assert mixture.gap(IRIS, c_prime=None) == pytest.approx(0.0, abs=1e-12)
+    assert fitted(covariance_type).gap_ == pytest.approx(0.0, abs=1e-12)
+
+
+def test_posteriors_come_dense_or_sparse():
+    mixture = fitted("full", c_prime=2)
+    dense = mixture.predict_proba(IRIS)
+    assert np.allclose(dense.sum(axis=1), 1.0)
+    stored = mixture.predict_proba(IRIS, c_prime=2, sparse=True)
+    assert sp.issparse(stored) and stored.nnz == 2 * len(IRIS)
+    assert np.array_equal(stored.toarray(), mixture.predict_proba(IRIS, c_prime=2))
+    assert np.array_equal(dense.argmax(axis=1), mixture.predict(IRIS))
+
+
+def test_float32_stays_float32():
+    for covariance_type in TYPES:
+        mixture = fitted(covariance_type, IRIS.astype(np.float32))
+        exact = fitted(covariance_type)
+        for name in ("means_", "weights_", "covariances_", "precisions_"):
+            found = getattr(mixture, name)
+            assert found.dtype == np.float32, name
+            assert np.allclose(found, getattr(exact, name), rtol=2e-2, atol=2e-2)
+        assert mixture.predict_proba(IRIS.astype(np.float32)).dtype == np.float32
+
+
+@every_type
+def test_weights_of_rows_are_repetitions(covariance_type):
+    times = np.arange(len(IRIS)) % 3
+    means = KMeans(3, random_state=0).fit(IRIS).cluster_centers_
+    weighted = GaussianMixture(
+        3, covariance_type=covariance_type, means_init=means, max_iter=500
+    )
+    weighted.fit(IRIS, sample_weight=times)
+    repeated = clone(weighted).fit(np.repeat(IRIS, times, axis=0))
+    assert np.allclose(weighted.means_, repeated.means_, atol=1e-9)
+    assert np.allclose(weighted.covariances_, repeated.covariances_, atol=1e-9)
+    assert weighted.free_energy_ == pytest.approx(repeated.free_energy_, abs=1e-9)
+    assert weighted.bic(IRIS, sample_weight=times) == pytest.approx(
+        repeated.bic(np.repeat(IRIS, times, axis=0))
+    )
+
+
+def test_equal_weights_stay_equal():
+    mixture = fitted("full", equal_weights=True)
+    assert np.array_equal(mixture.weights_, np.full(3, 1 / 3))
+    free = fitted("full")
+    assert free.log_likelihood_ > mixture.log_likelihood_
+    assert free._n_parameters() - mixture._n_parameters() == 2
+
+
+def test_lazy_rows_move_only_for_much():
+    means = IRIS[[10, 60, 110]]
+    options = {"c_prime": 1, "means_init": means, "tol": 1e-12}
+    exact = fitted("diag", **options)
+    barely = fitted("diag", search="lazy", eps=0, **options)
+    assert np.array_equal(barely.means_, exact.means_)
+    never = fitted("diag", search="lazy", eps=1e9, **options)
+    with pytest.warns(ConvergenceWarning):
+        once = fitted("diag", **options, max_iter=1)
+    assert np.allclose(never.means_, once.means_)
+    assert not np.allclose(never.means_, exact.means_)
+    with pytest.raises(ValueError, match=r"search='lazy'.*c_prime=1, not 3"):
+        fitted("diag", search="lazy")
+
+
+@every_type
+def test_k_means_can_be_gone_on_from(covariance_type):
+    kmeans = KMeans(3, random_state=0).fit(IRIS)
+    mixture = GaussianMixture.from_kmeans(kmeans, covariance_type=covariance_type)
+    with pytest.raises(NotFittedError):
+        mixture.predict(IRIS)
+    mixture.fit(IRIS)
+    labels = kmeans.labels_
+    if covariance_type == "diag":
+        mixture.set_params(max_iter=0).fit(IRIS)
+        found = np.array([IRIS[labels == c].var(axis=0) for c in range(3)])
+        assert np.allclose(mixture.covariances_, found)
+        assert np.allclose(mixture.weights_, np.bincount(labels) / len(IRIS))
+    theirs = sklearn.cluster.KMeans(3, random_state=0).fit(IRIS)
+    assert GaussianMixture.from_kmeans(theirs, c_prime=2).fit(IRIS).n_iter_ > 0
+
+
+@every_type
+def test_to_scikit_learn_and_back(covariance_type):
+    ours = fitted(covariance_type, c_prime=2)
+    theirs = ours.to_sklearn()
+    assert type(theirs) is sklearn.mixture.GaussianMixture
+    assert np.array_equal(theirs.predict(IRIS), ours.predict(IRIS))
+    assert np.allclose(theirs.predict_proba(IRIS), ours.predict_proba(IRIS), atol=1e-9)
+    assert np.allclose(theirs.score_samples(IRIS), ours.score_samples(IRIS))
+    assert np.array_equal(
+        pickle.loads(pickle.dumps(theirs)).predict(IRIS), ours.predict(IRIS)
+    )
+    clone(theirs).fit(IRIS)
+    back = GaussianMixture.from_sklearn(theirs)
+    assert np.array_equal(back.predict(IRIS), ours.predict(IRIS))
+    assert back.gap(IRIS, c_prime=1) == pytest.approx(ours.gap(IRIS, c_prime=1))
+    if covariance_type != "isotropic":
+        assert back.bic(IRIS) == pytest.approx(ours.bic(IRIS))
+    clone(back).fit(IRIS)
+
+
+def test_k_means_to_scikit_learn_and_back():
+    for c_prime in (1, None):
+        ours = KMeans(3, random_state=0, c_prime=c_prime, init="afk-mc2").fit(IRIS)
+        theirs = ours.to_sklearn()
+        assert type(theirs) is sklearn.cluster.KMeans
+        assert np.array_equal(theirs.predict(IRIS), ours.predict(IRIS))
+        assert np.allclose(theirs.transform(IRIS), ours.transform(IRIS))
+        assert theirs.score(IRIS) == pytest.approx(ours.score(IRIS))
+        assert np.array_equal(
+            theirs.get_feature_names_out(), [f"kmeans{i}" for i in range(3)]
+        )
+        clone(theirs).fit(IRIS)
+    hard = KMeans(3, random_state=0).fit(IRIS)
+    back = KMeans.from_sklearn(hard.to_sklearn())
+    assert back.variance_ == pytest.approx(hard.variance_)
+    assert back.bic(IRIS) == pytest.approx(hard.bic(IRIS))
+    with pytest.raises(NotFittedError):
+        KMeans().to_sklearn()
+    with pytest.raises(NotFittedError):
+        KMeans.from_sklearn(sklearn.cluster.KMeans())
+    with pytest.raises(NotFittedError):
+        GaussianMixture.from_sklearn(sklearn.mixture.GaussianMixture())
+
+
+@their_types
+def test_samples_look_like_the_mixture(covariance_type):
+    mixture = fitted(covariance_type)
+    X, labels = mixture.sample(40000)
+    for c in range(3):
+        rows = X[labels == c]
+        assert np.allclose(rows.mean(axis=0), mixture.means_[c], atol=0.05)
+    assert np.allclose(np.bincount(labels) / 40000, mixture.weights_, atol=0.02)
+    assert mixture.score(X) == pytest.approx(mixture.to_sklearn().score(X), rel=1e-9)
+
+
+def test_the_best_of_several_starts_is_kept():
+    several = GaussianMixture(
+        5, covariance_type="tied", n_init=6, init_params="random", random_state=0
+    )
+    several.fit(IRIS)
+    # Restarts take from one stream what single fits take from it one after the other.
+    stream = np.random.RandomState(0)
+    singles = [
+        clone(several).set_params(n_init=1, random_state=stream) for _ in range(6)
+    ]
+    values = [single.fit(IRIS).free_energy_ for single in singles]
+    assert several.free_energy_ == max(values) > min(values)
+    assert len(several.lower_bounds_) == several.n_iter_
+
+
+def test_model_selection_works_on_it():
+    search = GridSearchCV(
+        GaussianMixture(random_state=0),
+        {"n_components": [1, 2, 3], "covariance_type": ALL_TYPES},
+        cv=KFold(3, shuffle=True, random_state=0),
+    )
+    assert search.fit(IRIS).best_params_["n_components"] > 1
+
+
+def test_errors_name_what_is_wrong():
+    for options, text in (
+        ({"c_prime": 9}, r"c_prime=9 should be.*n_components=3"),
+        ({"means_init": [[0.0]]}, r"'means' should have the shape of \(3, 4\)"),
+        ({"weights_init": [0.5, 0.5, 0.5]}, r"'weights' should be normalized"),
+        ({"precisions_init": np.zeros((3, 4))}, r"should have the shape|positive"),
+        ({"covariance_type": "round"}, r"covariance_type"),
+        ({"reg_covar": -1.0}, r"reg_covar"),
+    ):
+        with pytest.raises(ValueError, match=text):
+            GaussianMixture(3, **options).fit(IRIS)
+    with pytest.raises(ValueError, match="n_components = 3, n_samples = 2"):
+        GaussianMixture(3).fit(IRIS[:2])
+    with pytest.raises(TypeError, match="dense"):
+        GaussianMixture(3).fit(sp.csr_array(IRIS))

@@ -14,7 +14,7 @@ from cprime.theta import Theta
 
 MODELS = {"spherical": Spherical, "diag": Diagonal, "tied": Tied, "full": Full}
 # Far below the variance of rows drawn here, far above rounding.
-FLOOR = 1e-9
+FLOOR = 1e-6
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,8 @@ def log_joints(X, theta):
         difference = X - theta.means[c]
         energy = np.sum(difference * np.linalg.solve(sigma, difference.T).T, axis=1)
         log_determinant = np.linalg.slogdet(2 * np.pi * sigma)[1]
-        found[:, c] = np.log(proportions[c]) - 0.5 * (log_determinant + energy)
+        share = max(proportions[c], 1e-300)
+        found[:, c] = np.log(share) - 0.5 * (log_determinant + energy)
     return found
 
 

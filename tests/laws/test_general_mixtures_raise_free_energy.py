@@ -1,11 +1,17 @@
 """Truncated EM of every Gaussian mixture raises F, which bounds L (Supplement C)."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 from hypothesis import given
+from hypothesis import strategies as st
 from mixtures import log_joints, mixtures
+from problems import generator
 from scipy.special import logsumexp
+
+from cprime.rows import MemoryRows
+from cprime.search import Lazy
 
 
 def free_energy(mixture, theta, K):
@@ -64,3 +70,36 @@ def test_it_rises_with_the_clusters_kept_up_to_the_likelihood(mixture):
     for fewer, more in pairwise([*values, L]):
         assert more >= fewer - 1e-9 * (1 + abs(fewer))
     assert np.isclose(values[-1], L, rtol=1e-9, atol=1e-9)
+
+
+@given(mixture=mixtures(spare=2), eps=st.sampled_from([0.0, 0.1, 1.0]))
+def test_reluctant_rows_raise_it_too(mixture, eps):
+    problem = replace(mixture.problem(C_prime=1), search=Lazy(eps))
+    theta, K, values = mixture.theta, None, []
+    for _ in range(6):
+        K, stats = problem.sweep(theta, K)
+        values.append(free_energy(mixture, theta, K.K))
+        theta = problem.model.maximize(stats, theta)
+        values.append(free_energy(mixture, theta, K.K))
+    for before, after in pairwise(values):
+        assert after >= before - 1e-9 * (1 + abs(before))
+
+
+@given(mixture=mixtures(spare=2), data=st.data())
+def test_weights_are_repetitions(mixture, data):
+    case, theta = mixture.case, mixture.theta
+    times = generator(data.draw).integers(0, 4, size=case.rows.n_rows)
+    times[0] += 1
+    problem = mixture.problem()
+    weighted = MemoryRows(case.rows.X, times.astype(float))
+    repeated = MemoryRows(np.repeat(case.rows.X, times, axis=0))
+    for _ in range(3):
+        one = replace(problem, rows=weighted).sweep(theta, None)[1]
+        other = replace(problem, rows=repeated).sweep(theta, None)[1]
+        first = problem.model.maximize(one, theta)
+        second = problem.model.maximize(other, theta)
+        size = np.abs(case.X).max() + np.abs(theta.means).max()
+        assert np.allclose(first.means, second.means, rtol=0, atol=1e-8 * size)
+        assert np.isclose(one.free_energy, other.free_energy, rtol=1e-9, atol=1e-9)
+        assert one.weight == other.weight
+        theta = first

@@ -12,6 +12,7 @@ NAMES = (
     "sweep",
     "restarts",
     "em",
+    "mixtures",
     "memory",
     "growth",
     "threads",

@@ -6,8 +6,8 @@ import numpy as np
 
 from cprime import seeding
 from cprime.estimators import inputs
-from cprime.estimators.outcome import Outcome
 from cprime.estimators.restarts import Start
+from cprime.estimators.training import Training
 from cprime.estimators.warn import warn
 from cprime.seeding import Seeds
 
@@ -35,27 +35,36 @@ def n_restarts(estimator: Any) -> int:
     return 10 if callable(init) or init == "random" else 1
 
 
-def start(init: Any, C: int, X: Any, outcome: Outcome, random_state: Any) -> Start:
-    """Return what finds the first means of one restart, in computing units.
-
-    Random numbers are taken from `random_state` now, rows are looked at when it is
-    called: restarts may then start in any order.
+class Starts:
+    """Finds where one restart after another begins.
 
     Parameters
     ----------
     init : str, callable or array-like
     C : int
-    X : as a person gave it, for a callable to look at
-    outcome : Outcome
-        Of the fit to come: its rows, kernel and units.
+    training : Training
     random_state : RandomState
     """
-    if isinstance(init, str):
-        rng = np.random.default_rng(random_state.randint(2**31 - 1, size=4))
-        problem = outcome.problem
-        return lambda: SEEDINGS[str(init)](problem.rows, C, problem.kernel, rng)
-    if callable(init):
-        init = init(X, C, random_state=random_state)
-    means = inputs.checked_means(init, C, X)
-    outcome.units.refuse_far(means, "init")
-    return lambda: Seeds(outcome.units.means_in(means), 0)
+
+    def __init__(self, init: Any, C: int, training: Training, random_state: Any):
+        self._init = init
+        self._C = C
+        self._training = training
+        self._random_state = random_state
+
+    def next(self) -> Start:
+        """Return what finds the first means of the next restart, in computing units.
+
+        Random numbers are taken now, rows are looked at when it is called: restarts may
+        then start in any order.
+        """
+        init, C, training = self._init, self._C, self._training
+        if isinstance(init, str):
+            entropy = self._random_state.randint(2**31 - 1, size=4)
+            rng = np.random.default_rng(entropy)
+            return lambda: SEEDINGS[init](training.rows, C, training.kernel, rng)
+        if callable(init):
+            init = init(training.X, C, random_state=self._random_state)
+        means = inputs.checked_means(init, C, training.X)
+        training.units.refuse_far(means, "init")
+        return lambda: Seeds(training.units.means_in(means), 0)

@@ -1,8 +1,14 @@
 """One dial from k-means to Gaussian mixtures."""
 
 from cprime import bounds, datasets
-from cprime.estimators import GaussianMixture, KMeans
+from cprime.estimators import GaussianMixture, KMeans, SoftKMeans
 
 __version__ = "0.1.0"
 
-__all__ = ["GaussianMixture", "KMeans", "bounds", "datasets"]
+__all__ = [
+    "GaussianMixture",
+    "KMeans",
+    "SoftKMeans",
+    "bounds",
+    "datasets",
+]

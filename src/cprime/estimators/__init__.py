@@ -2,5 +2,6 @@
 
 from cprime.estimators.kmeans import KMeans
 from cprime.estimators.mixture import GaussianMixture
+from cprime.estimators.soft import SoftKMeans
 
-__all__ = ["GaussianMixture", "KMeans"]
+__all__ = ["GaussianMixture", "KMeans", "SoftKMeans"]

@@ -42,6 +42,9 @@ class ClusterCenters(
 ):
     """Fits cluster centres, and knows labels and distances."""
 
+    # Why some clusters may be nobody's closest, said in a warning.
+    _why_too_few = "duplicate points in X"
+
     def _prepared(
         self, training: Training, starts: Starts, C_prime: int
     ) -> tuple[Outcome, Callable[[], Start]]:
@@ -105,7 +108,7 @@ class ClusterCenters(
         if not self._variance_is_given():
             assert restarts.best is not None and restarts.best.fit is not None
             floored = problem.model.n_floored(restarts.best.fit.theta) > 0
-        warn_if_degenerate(self, floored)
+        warn_if_degenerate(self, floored, self._why_too_few)
         return self
 
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Array:
@@ -139,7 +142,7 @@ class ClusterCenters(
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Return minus the k-means objective of these rows, as scikit-learn does.
 
-        It favours `c_prime=1`. To search over `c_prime`, score by `log_likelihood`.
+        It favours `c_prime=1`: to search over it, score a mixture by `log_likelihood`.
 
         Parameters
         ----------

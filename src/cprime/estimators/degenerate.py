@@ -15,15 +15,14 @@ def variance_floor(overall: Theta) -> float:
     return spread * float(np.finfo(np.float64).eps) ** 2
 
 
-def warn_if_degenerate(estimator: Any, floored: bool) -> None:
+def warn_if_degenerate(estimator: Any, floored: bool, why_too_few: str) -> None:
     """Say in one warning if clusters or, by itself, their variance has vanished."""
     messages = []
     distinct = len(np.unique(estimator.labels_))
     if distinct < estimator.n_clusters:
         messages.append(
             f"Number of distinct clusters ({distinct}) found smaller than "
-            f"n_clusters ({estimator.n_clusters}). Possibly due to duplicate points "
-            "in X."
+            f"n_clusters ({estimator.n_clusters}). Possibly due to {why_too_few}."
         )
     if floored:
         messages.append(

@@ -1,11 +1,12 @@
 """One dial from k-means to Gaussian mixtures."""
 
 from cprime import bounds, datasets
-from cprime.estimators import GaussianMixture, KMeans, SoftKMeans
+from cprime.estimators import FuzzyKMeans, GaussianMixture, KMeans, SoftKMeans
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "FuzzyKMeans",
     "GaussianMixture",
     "KMeans",
     "SoftKMeans",

@@ -18,7 +18,7 @@ class Rule(Protocol):
     """What a row pays for its memberships, and which are therefore best."""
 
     def memberships(self, distances: Array) -> Array:
-        """Return the best memberships for squared distances, the smallest first.
+        """Return the best memberships for squared distances to some clusters.
 
         Parameters
         ----------
@@ -54,7 +54,7 @@ class Bezdek:
     m: float
 
     def memberships(self, distances: Array) -> Array:
-        closest = distances[:, :1]
+        closest = distances.min(axis=1, keepdims=True)
         # Logarithms of quotients: of the distances themselves they would lose digits,
         # which 1 / (m - 1) multiplies. A row on a centre has excesses 0/0 and x/0.
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -89,16 +89,17 @@ class Quadratic:
     lam: float
 
     def memberships(self, distances: Array) -> Array:
+        closest = distances.min(axis=1, keepdims=True)
         with np.errstate(over="ignore"):
             # Halved first: twice lam may be more than float64 holds.
-            behind = 0.5 * (distances - distances[:, :1]) / self.lam
-            # The first k clusters share what is left at this level, if that leaves each
-            # of them something.
-            levels = (1.0 + np.cumsum(behind, axis=1)) / np.arange(
-                1, behind.shape[1] + 1
-            )
-        n_inside = np.sum(behind < levels, axis=1, keepdims=True)
-        u = np.maximum(np.take_along_axis(levels, n_inside - 1, axis=1) - behind, 0.0)
+            behind = 0.5 * (distances - closest) / self.lam
+            # The k closest share one level, if it leaves the last of them something.
+            ranked = np.sort(behind, axis=1)
+            sizes = np.arange(1, ranked.shape[1] + 1)
+            levels = (1.0 + np.cumsum(ranked, axis=1)) / sizes
+        n_inside = np.sum(ranked < levels, axis=1, keepdims=True)
+        level = np.take_along_axis(levels, n_inside - 1, axis=1)
+        u: Array = np.maximum(level - behind, 0.0)
         u /= u.sum(axis=1, keepdims=True)
         return u
 

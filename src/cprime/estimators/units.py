@@ -22,6 +22,7 @@ LARGEST_EXPONENT = 400
 FARTHEST_EXPONENT = 440
 # Weights multiply squares, so their window is smaller.
 LARGEST_WEIGHT_EXPONENT = 100
+LARGEST = sys.float_info.max
 
 
 @dataclass(frozen=True)
@@ -121,8 +122,10 @@ class Units:
         return value + D * math.log(self.scale)
 
     def _held(self, value: float, computed: float, name: str) -> float:
-        size = abs(value)
-        if computed == 0.0 or sys.float_info.min <= size <= sys.float_info.max:
+        size, smallest = abs(value), sys.float_info.min
+        # What was next to nothing in any units, such as what a row all but on its
+        # centre pays, may become nothing.
+        if smallest <= size <= LARGEST or abs(computed) < smallest:
             return value
         what, factor = "X", self.scale
         if self.weight_scale != 1.0 and name != "variance_":

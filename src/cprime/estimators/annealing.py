@@ -35,7 +35,7 @@ def stages(training: Training, variance: float, factor: float) -> list[float]:
     factor : float
         What each is divided by to get the next; more than 1.
     """
-    first = training.rows.n_features * training.overall.covariance
+    first = _total_variance(training)
     if first <= variance:
         return [variance]
     # By logarithms: a quotient of variances may be more than float64 holds.
@@ -47,11 +47,14 @@ def stages(training: Training, variance: float, factor: float) -> list[float]:
             f"reach the final stiffness: give a factor of at least "
             f"{2.0 ** (octaves / MOST_STAGES) + 5e-5:.4f}."
         )
-    cooled = [
-        math.exp2(math.log2(first) - stage * step)
-        for stage in range(math.ceil(n_stages))
-    ]
+    cooled = [_halved(first, stage * step) for stage in range(math.ceil(n_stages))]
     return [*cooled, variance]
+
+
+def _halved(variance: float, times: float) -> float:
+    """Return variance / 2**times, also where 2**times leaves float64."""
+    whole = math.floor(times)
+    return math.ldexp(variance / math.exp2(times - whole), -whole)
 
 
 class Annealing:
@@ -99,7 +102,7 @@ class Annealing:
         *stages, last = self._variances
         means = np.repeat(self._training.overall.means, self._C, axis=0)
         for variance in stages:
-            means = _told_apart(means, variance, rng)
+            means = self._told_apart(means, variance, rng)
             problem = self._training.problem(
                 Isotropic(variance=variance), Exact(), self._C
             )
@@ -107,11 +110,16 @@ class Annealing:
             for step in em.steps(problem, means, still, self._max_iter):
                 evaluations += step.evaluations
             means = step.theta.means
-        return Seeds(_told_apart(means, last, rng), evaluations)
+        return Seeds(self._told_apart(means, last, rng), evaluations)
+
+    def _told_apart(
+        self, means: Array, variance: float, rng: np.random.Generator
+    ) -> Array:
+        """Return the means, all moved at random, by little beside clusters and rows."""
+        deviation = math.sqrt(min(variance, _total_variance(self._training)))
+        moved: Array = means + NUDGE * deviation * rng.standard_normal(means.shape)
+        return moved
 
 
-def _told_apart(means: Array, variance: float, rng: np.random.Generator) -> Array:
-    """Return the means, all moved a little at random."""
-    nudges = rng.standard_normal(means.shape)
-    moved: Array = means + NUDGE * math.sqrt(variance) * nudges
-    return moved
+def _total_variance(training: Training) -> float:
+    return training.rows.n_features * float(training.overall.covariance)

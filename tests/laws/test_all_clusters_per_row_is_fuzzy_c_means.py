@@ -26,7 +26,9 @@ def memberships(X, means, m):
 def fuzzy_c_means(X, weights, means, m):
     """Return the next means."""
     shares = weights[:, None] * memberships(X, means, m) ** m
-    return (shares.T @ X) / shares.sum(axis=0)[:, None]
+    counts = shares.sum(axis=0)[:, None]
+    # With all rows on one mean, the others have none to be the mean of.
+    return np.where(counts > 0, shares.T @ X / np.where(counts > 0, counts, 1.0), means)
 
 
 @given(case=cases(scattered=False), m=fuzzy.ms.filter(lambda m: m >= 1.3))

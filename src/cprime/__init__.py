@@ -1,8 +1,15 @@
 """One dial from k-means to Gaussian mixtures."""
 
 from cprime import bounds, datasets
-from cprime.estimators import GaussianMixture, KMeans
+from cprime.estimators import FuzzyKMeans, GaussianMixture, KMeans, SoftKMeans
 
 __version__ = "0.1.0"
 
-__all__ = ["GaussianMixture", "KMeans", "bounds", "datasets"]
+__all__ = [
+    "FuzzyKMeans",
+    "GaussianMixture",
+    "KMeans",
+    "SoftKMeans",
+    "bounds",
+    "datasets",
+]

@@ -176,7 +176,8 @@ def _finite(free_energy: float, theta: Theta) -> float:
         raise ValueError(
             "The free energy is not a finite number: with a variance of "
             f"{np.min(theta.covariance):.3g} some squared distances, divided by it, "
-            "exceed what float64 can hold. Give a larger variance, or rescale the data."
+            "exceed what float64 can hold. Give a larger variance (a lower stiffness), "
+            "or rescale the data."
         )
     return free_energy
 

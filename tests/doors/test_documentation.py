@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-import cprime.estimators.kmeans
+from cprime.estimators import fuzzy, kmeans, soft
 from cprime.experiments.exhibits import UNEXPLAINED
 
 ROOT = Path(__file__).parent.parent.parent
@@ -26,8 +26,9 @@ def test_the_readme_example_prints_what_it_says():
     assert printed.getvalue() == output
 
 
-def test_the_docstring_example():
-    result = doctest.testmod(cprime.estimators.kmeans)
+@pytest.mark.parametrize("module", [kmeans, soft, fuzzy], ids=lambda m: m.__name__)
+def test_the_docstring_example(module):
+    result = doctest.testmod(module)
     assert result.attempted >= 5 and result.failed == 0
 
 

@@ -1,6 +1,8 @@
 """The scikit-learn doors: names in, trailing underscores out."""
 
+from cprime.estimators.fuzzy import FuzzyKMeans
 from cprime.estimators.kmeans import KMeans
 from cprime.estimators.mixture import GaussianMixture
+from cprime.estimators.soft import SoftKMeans
 
-__all__ = ["GaussianMixture", "KMeans"]
+__all__ = ["FuzzyKMeans", "GaussianMixture", "KMeans", "SoftKMeans"]

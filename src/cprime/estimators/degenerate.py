@@ -5,11 +5,9 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from cprime.estimators.restarts import Restarts
 from cprime.estimators.units import Units
 from cprime.estimators.warn import warn
 from cprime.kernels import Kernel
-from cprime.models import Isotropic
 from cprime.rows import MemoryRows
 from cprime.spread import feature_variances, one_cluster
 from cprime.theta import Theta
@@ -96,27 +94,25 @@ def _named(clusters: list[int]) -> str:
     return f"cluster {first}" if len(clusters) == 1 else f"clusters {first}"
 
 
-def warn_if_degenerate(kmeans: Any, restarts: Restarts, model: Isotropic) -> None:
-    """Say in one warning if clusters or variance have vanished."""
-    assert restarts.best is not None and restarts.best.fit is not None
+def warn_if_degenerate(estimator: Any, floored: bool, why_too_few: str) -> None:
+    """Say in one warning if clusters or, by itself, their variance has vanished."""
     messages = []
-    distinct = len(np.unique(kmeans.labels_))
-    if distinct < kmeans.n_clusters:
+    distinct = len(np.unique(estimator.labels_))
+    if distinct < estimator.n_clusters:
         messages.append(
             f"Number of distinct clusters ({distinct}) found smaller than "
-            f"n_clusters ({kmeans.n_clusters}). Possibly due to duplicate points "
-            "in X."
+            f"n_clusters ({estimator.n_clusters}). Possibly due to {why_too_few}."
         )
-    if kmeans.variance is None and restarts.best.fit.theta.covariance <= model.floor:
+    if floored:
         messages.append(
             (
                 "Every row lies on a cluster center"
-                if kmeans.inertia_ == 0.0
+                if estimator.inertia_ == 0.0
                 else "The clusters are narrower than float64 can resolve beside "
                 "the spread of the data"
             )
-            + f": the variance is floored at {kmeans.variance_:.3g}, and free_energy_"
-            " and log_likelihood_ are those of that floor."
+            + f": the variance is floored at {estimator.variance_:.3g}, and "
+            "free_energy_ and log_likelihood_ are those of that floor."
         )
     if messages:
         warn(" ".join(messages), ConvergenceWarning)

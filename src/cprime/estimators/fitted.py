@@ -1,4 +1,4 @@
-"""What a fitted mixture can tell about rows."""
+"""What fitted clusters, and a fitted mixture, can tell about rows."""
 
 import math
 from collections.abc import Callable
@@ -17,6 +17,7 @@ from cprime.kernels import Kernel, get_kernel
 from cprime.models import Model
 from cprime.rows import MemoryRows
 from cprime.theta import Coefficients, Theta
+from cprime.truncation import Truncated
 from cprime.typing import Array
 
 
@@ -39,16 +40,14 @@ class Scene:
         return self.rows.n_features
 
 
-class FittedMixture:
-    """Labels, distances, posteriors and densities from a mixture's parameters.
+class FittedClusters:
+    """Labels and memberships from the parameters of clusters.
 
     For estimators with the attributes below. Nothing here changes them.
     """
 
     kernel: str
-    random_state: Any
     _C_prime: int
-    _n_free: int
 
     def _mixture(self) -> tuple[Model, Theta]:
         """Return the fitted model and its parameters, in a person's units.
@@ -75,6 +74,80 @@ class FittedMixture:
 
         return scene.rows.map(labels)
 
+    def _memberships(
+        self,
+        X: Any,
+        c_prime: Any,
+        sparse: bool | None,
+        divide: Callable[[Truncated, Scene], Array],
+    ) -> Any:
+        """Return how every row is divided among its C' closest clusters.
+
+        Parameters
+        ----------
+        X, c_prime, sparse
+            As a person gave them.
+        divide : callable
+            Returns the memberships of rows that keep these clusters.
+        """
+        if sp.issparse(X) and sparse is None:
+            raise ValueError(
+                "X is sparse: say sparse=False for a dense posterior of n_clusters per "
+                "row, or sparse=True and a c_prime to store only that many."
+            )
+        scene = self._scene(X)
+        C_prime = (
+            scene.C if c_prime is None else inputs.checked_c_prime(c_prime, scene.C)
+        )
+
+        def of_rows(values: Array, weights: Array) -> tuple[Array, Array]:
+            kept = scene.kernel.posterior(values, scene.coefficients, C_prime)
+            return kept.K, divide(kept, scene).astype(scene.dtype)
+
+        K, q = scene.rows.map(of_rows)
+        if not sparse:
+            dense = np.zeros((len(K), scene.C), dtype=scene.dtype)
+            np.put_along_axis(dense, K, q, axis=1)
+            return dense
+        starts = np.arange(len(K) + 1) * C_prime
+        matrix = sp.csr_array((q.ravel(), K.ravel(), starts), shape=(len(K), scene.C))
+        matrix.sort_indices()
+        return matrix
+
+    def _scene(self, X: Any, sample_weight: Any = None) -> Scene:
+        model, theta = self._mixture()
+        X = inputs.checked_data(self, X, reset=False)
+        weights = inputs.checked_weights(sample_weight, X.shape[0])
+        spread = math.sqrt(float(np.max(np.abs(theta.covariance))))
+        units = Units.of(
+            max(float(np.abs(theta.means).max()), spread), float(weights.max())
+        )
+        scaled = replace(
+            theta,
+            means=units.means_in(theta.means),
+            covariance=units.covariance_in(theta.covariance),
+        )
+        coefficients = model.coefficients(scaled)
+        return Scene(
+            units.rows(X, weights),
+            coefficients,
+            get_kernel(self.kernel),
+            units,
+            X.dtype,
+        )
+
+    def _c_prime(self, c_prime: Any, scene: Scene) -> int:
+        fitted = isinstance(c_prime, str) and c_prime == "fitted"
+        asked = self._C_prime if fitted else c_prime
+        return scene.C if asked is None else inputs.checked_c_prime(asked, scene.C)
+
+
+class FittedMixture(FittedClusters):
+    """Posteriors and densities besides, from a mixture's parameters."""
+
+    random_state: Any
+    _n_free: int
+
     def predict_proba(
         self, X: Any, c_prime: int | None = None, sparse: bool | None = None
     ) -> Any:
@@ -98,29 +171,11 @@ class FittedMixture:
         q : ndarray or csr_array of shape (n_samples, n_clusters)
             Rows sum to one.
         """
-        if sp.issparse(X) and sparse is None:
-            raise ValueError(
-                "X is sparse: say sparse=False for a dense posterior of n_clusters per "
-                "row, or sparse=True and a c_prime to store only that many."
-            )
-        scene = self._scene(X)
-        C_prime = (
-            scene.C if c_prime is None else inputs.checked_c_prime(c_prime, scene.C)
-        )
 
-        def posterior(values: Array, weights: Array) -> tuple[Array, Array]:
-            kept = scene.kernel.posterior(values, scene.coefficients, C_prime)
-            return kept.K, kept.responsibilities().astype(scene.dtype)
+        def responsibilities(kept: Truncated, scene: Scene) -> Array:
+            return kept.responsibilities()
 
-        K, q = scene.rows.map(posterior)
-        if not sparse:
-            dense = np.zeros((len(K), scene.C), dtype=scene.dtype)
-            np.put_along_axis(dense, K, q, axis=1)
-            return dense
-        starts = np.arange(len(K) + 1) * C_prime
-        matrix = sp.csr_array((q.ravel(), K.ravel(), starts), shape=(len(K), scene.C))
-        matrix.sort_indices()
-        return matrix
+        return self._memberships(X, c_prime, sparse, responsibilities)
 
     def score_samples(self, X: Any) -> Array:
         """Return log p(y) of every row under the mixture: low for outliers.
@@ -279,33 +334,6 @@ class FittedMixture:
                 "large for float64: divide the weights by a constant first."
             )
         return criterion
-
-    def _scene(self, X: Any, sample_weight: Any = None) -> Scene:
-        model, theta = self._mixture()
-        X = inputs.checked_data(self, X, reset=False)
-        weights = inputs.checked_weights(sample_weight, X.shape[0])
-        spread = math.sqrt(float(np.max(np.abs(theta.covariance))))
-        units = Units.of(
-            max(float(np.abs(theta.means).max()), spread), float(weights.max())
-        )
-        scaled = replace(
-            theta,
-            means=units.means_in(theta.means),
-            covariance=units.covariance_in(theta.covariance),
-        )
-        coefficients = model.coefficients(scaled)
-        return Scene(
-            units.rows(X, weights),
-            coefficients,
-            get_kernel(self.kernel),
-            units,
-            X.dtype,
-        )
-
-    def _c_prime(self, c_prime: Any, scene: Scene) -> int:
-        fitted = isinstance(c_prime, str) and c_prime == "fitted"
-        asked = self._C_prime if fitted else c_prime
-        return scene.C if asked is None else inputs.checked_c_prime(asked, scene.C)
 
 
 def finite_mean(value: float) -> float:

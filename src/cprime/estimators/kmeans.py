@@ -1,53 +1,26 @@
 """`KMeans`: scikit-learn's, with a dial from k-means to the Gaussian mixture."""
 
-import math
 import sys
+from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
-import numpy as np
-from sklearn.base import (
-    BaseEstimator,
-    ClassNamePrefixFeaturesOutMixin,
-    ClusterMixin,
-    TransformerMixin,
-    _fit_context,
-)
-from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted
 
-from cprime import em
 from cprime.estimators import inputs
-from cprime.estimators.callbacks import CallbackSupportMixin, with_callbacks
-from cprime.estimators.degenerate import variance_floor, warn_if_degenerate
+from cprime.estimators.centers import RoundMixture
+from cprime.estimators.degenerate import variance_floor
 from cprime.estimators.exchange import KMeansExchange
-from cprime.estimators.fitted import FittedMixture
-from cprime.estimators.outcome import ClustersOutcome, fitted_or_unchanged
-from cprime.estimators.restarts import Restarts, Start
-from cprime.estimators.running import run_restarts
-from cprime.estimators.starts import SEEDINGS, n_restarts, start
-from cprime.estimators.units import Units
-from cprime.kernels import get_kernel
+from cprime.estimators.outcome import ClustersOutcome, Outcome
+from cprime.estimators.restarts import Start
+from cprime.estimators.starts import SEEDINGS, Starts
+from cprime.estimators.training import Training
 from cprime.models import Isotropic
-from cprime.problem import Problem
-from cprime.search import Exact
-from cprime.spread import one_cluster
-from cprime.theta import Theta
-from cprime.typing import Array
 
 LARGEST = sys.float_info.max
 
 
-class KMeans(
-    ClassNamePrefixFeaturesOutMixin,
-    CallbackSupportMixin,
-    KMeansExchange,
-    TransformerMixin,
-    ClusterMixin,
-    FittedMixture,
-    BaseEstimator,
-):
+class KMeans(KMeansExchange, RoundMixture):
     """k-means, and with one more parameter k-means-C' up to EM for a Gaussian mixture.
 
     A drop-in for `sklearn.cluster.KMeans`. Every row keeps its `c_prime` closest
@@ -216,156 +189,21 @@ class KMeans(
         self.variance_init = variance_init
         self.kernel = kernel
 
-    @with_callbacks
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> "KMeans":
-        """Find the cluster centres.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            float32 stays float32; sparse rows are made dense a block at a time.
-        y : Ignored
-        sample_weight : array-like of shape (n_samples,), optional
-            A weight of 2 is the same as giving the row twice, 0 as leaving it out.
-
-        Returns
-        -------
-        self : KMeans
-        """
-        with fitted_or_unchanged(self) as put:
-            X = inputs.checked_data(self, X, reset=True)
-            weights = inputs.checked_weights(sample_weight, X.shape[0])
-            C_prime = self._checked_c_prime(X.shape[0])
-            units = Units.of_rows(X, weights)
-            kernel, rows = get_kernel(self.kernel), units.rows(X, weights)
-            overall = one_cluster(rows, kernel)
-            model = self._model(overall, units)
-            search = inputs.checked_search(self, C_prime)
-            problem = Problem(rows, model, search, kernel, C_prime)
-            tolerance = em.Tolerance(self.tol * overall.covariance, self.tol)
-            outcome = ClustersOutcome(problem, units, X.dtype)
-            restarts = Restarts(problem, tolerance, self.max_iter, outcome)
-            data = {"X": X, "metadata": {"sample_weight": sample_weight}}
-            random_state = check_random_state(self.random_state)
-
-            def next_start() -> Start:
-                return start(self.init, self.n_clusters, X, outcome, random_state)
-
-            try:
-                run_restarts(
-                    self,
-                    restarts,
-                    outcome,
-                    data,
-                    n_clusters=int(self.n_clusters),
-                    n_init=n_restarts(self),
-                    next_start=next_start,
-                    # An `init` of a person's own may count how often it was called.
-                    in_order=callable(self.init),
-                )
-                attributes = outcome.complete(restarts)
-            except KeyboardInterrupt:
-                if known := outcome.interrupted(restarts):
-                    put(known)
-                raise
-            put(attributes)
-        warn_if_degenerate(self, restarts, model)
-        return self
-
-    def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Array:
-        """Fit and return `labels_`. Parameters as for `fit`."""
-        labels: Array = self.fit(X, sample_weight=sample_weight).labels_
-        return labels
-
-    def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> Array:
-        """Fit and return `transform(X)`. Parameters as for `fit`."""
-        return self.fit(X, sample_weight=sample_weight).transform(X)
-
-    def transform(self, X: Any) -> Array:
-        """Return the distance of every row to every cluster centre.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-
-        Returns
-        -------
-        X_new : ndarray of shape (n_samples, n_clusters)
-        """
-        scene = self._scene(X)
-
-        def distances(values: Array, weights: Array) -> Array:
-            squared = scene.kernel.distances(values, scene.coefficients.means)
-            return (np.sqrt(squared) / scene.units.scale).astype(scene.dtype)
-
-        return scene.rows.map(distances)
-
-    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """Return minus the k-means objective of these rows, as scikit-learn does.
-
-        It favours `c_prime=1`. To search over `c_prime`, score by `log_likelihood`.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-        y : Ignored
-        sample_weight : array-like of shape (n_samples,), optional
-        """
-        scene = self._scene(X, sample_weight)
-        _, stats = scene.rows.sweep(
-            scene.kernel, None, scene.coefficients, Exact().plan(), 1
-        )
-        return -scene.units.objective_out(stats.quantization_error)
-
-    def sample(
-        self, n_samples: int = 1, random_state: Any = None
-    ) -> tuple[Array, Array]:
-        """Draw new rows from the fitted mixture.
-
-        Parameters
-        ----------
-        n_samples : int, default=1
-        random_state : int, RandomState instance, optional
-            By default the estimator's own.
-
-        Returns
-        -------
-        X : ndarray of shape (n_samples, n_features)
-        labels : ndarray of shape (n_samples,)
-            The cluster each row was drawn from.
-        """
-        check_is_fitted(self, "cluster_centers_")
-        rng = self._sample_rng(n_samples, random_state)
-        centers = self.cluster_centers_
-        labels = rng.randint(len(centers), size=n_samples).astype(np.int32)
-        noise = rng.standard_normal((n_samples, centers.shape[1]))
-        X = centers[labels] + math.sqrt(self.variance_) * noise
-        return X.astype(centers.dtype), labels
-
-    def _mixture(self) -> tuple[Isotropic, Theta]:
-        check_is_fitted(self, "cluster_centers_")
-        centers = np.asarray(self.cluster_centers_, dtype=np.float64)
-        return Isotropic(), Theta(centers, self.variance_)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
-
-    def _checked_c_prime(self, n_rows: int) -> int:
-        C = int(self.n_clusters)
-        if n_rows < C:
-            raise ValueError(f"n_samples={n_rows} should be >= n_clusters={C}.")
-        return C if self.c_prime is None else inputs.checked_c_prime(self.c_prime, C)
-
-    def _model(self, overall: Theta, units: Units) -> Isotropic:
+    def _prepared(
+        self, training: Training, starts: Starts, C_prime: int
+    ) -> tuple[Outcome, Callable[[], Start]]:
+        search = inputs.checked_search(self, C_prime)
         fixed, first = (
-            None if given is None else units.variance_in(float(given), name)
+            None if given is None else training.units.variance_in(float(given), name)
             for name, given in (
                 ("variance", self.variance),
                 ("variance_init", self.variance_init),
             )
         )
-        return Isotropic(variance_floor(overall), variance_init=first, variance=fixed)
+        floor = variance_floor(training.overall)
+        model = Isotropic(floor, variance_init=first, variance=fixed)
+        problem = training.problem(model, search, C_prime)
+        return ClustersOutcome(problem, training.units, training.X.dtype), starts.next
+
+    def _variance_is_given(self) -> bool:
+        return self.variance is not None

@@ -7,14 +7,14 @@ import numpy as np
 
 from cprime import em
 from cprime.estimators.covariances import Covariances
-from cprime.estimators.outcome import Attributes, Outcome
+from cprime.estimators.outcome import Attributes, DensityOutcome
 from cprime.estimators.restarts import Restarts
 from cprime.theta import Theta
 from cprime.typing import Array
 
 
 @dataclass(frozen=True)
-class MixtureOutcome(Outcome):
+class MixtureOutcome(DensityOutcome):
     """Turns the end of a fit into scikit-learn's names.
 
     Attributes
@@ -62,12 +62,9 @@ class MixtureOutcome(Outcome):
 
     def ended(self, fit: em.Fit) -> Attributes:
         return {
-            "lower_bound_": float(self.log_density(fit.free_energy)),
+            "lower_bound_": self.measured(fit.free_energy)["free_energy"],
             "_floored": self.problem.model.floored(fit.theta),
         }
-
-    def objective(self, fit: em.Fit) -> float:
-        return fit.free_energy
 
     def complete(self, restarts: Restarts) -> Attributes:
         attributes = super().complete(restarts)

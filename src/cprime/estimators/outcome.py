@@ -12,19 +12,12 @@ from cprime import bounds, em
 from cprime.estimators.restarts import Restarts, Run
 from cprime.estimators.units import Units
 from cprime.problem import Problem
-from cprime.theta import Coefficients, Theta
+from cprime.theta import Theta
 from cprime.typing import Array
 
 Attributes = dict[str, Any]
 OF_THE_INPUT = {"n_features_in_", "feature_names_in_"}
-TRACED = (
-    "iteration",
-    "free_energy",
-    "evaluations",
-    "changed",
-    "relocated",
-    "seconds",
-)
+TRACED = ("evaluations", "changed", "relocated", "seconds")
 
 
 @dataclass(frozen=True)
@@ -48,16 +41,21 @@ class Outcome(ABC):
         """Return what else this estimator tells about the end of a fit."""
 
     @abstractmethod
+    def measured(self, free_energy: float) -> Attributes:
+        """Return how good a step or fit of this F is, in a person's units."""
+
     def objective(self, fit: em.Fit) -> float:
         """Return what the best restart has most of."""
+        return fit.free_energy
 
     def traced(self, step: em.Step) -> Attributes:
         """Return what of a step is remembered."""
-        return {name: getattr(step, name) for name in TRACED}
-
-    def log_density(self, value: Any) -> Any:
-        """Return a mean log density, such as F, per volume in a person's units."""
-        return self.units.log_density_out(value, self.problem.rows.n_features)
+        work = {name: getattr(step, name) for name in TRACED}
+        return {
+            "iteration": step.iteration,
+            **self.measured(step.free_energy),
+            **work,
+        }
 
     def parameters(self, theta: Theta) -> Attributes:
         """Return what `predict` and the like need."""
@@ -71,30 +69,14 @@ class Outcome(ABC):
     def complete(self, restarts: Restarts) -> Attributes:
         """Return all attributes, for the best restart.
 
-        Labels, inertia, F, L and gap belong to one sweep under the returned parameters.
+        They belong to one sweep under the returned parameters.
         """
         run = restarts.best
         assert run is not None and run.fit is not None
-        known, problem = self._known(run, restarts.evaluations), self.problem
-        coefficients = problem.model.coefficients(run.fit.theta)
-        labels = known.get("labels_", None)
-        if labels is None:
-            labels = self._nearest(coefficients)
-        gap = bounds.gap(
-            problem.rows,
-            coefficients,
-            C_prime=problem.C_prime,
-            K=labels[:, None] if problem.C_prime == 1 else None,
-            kernel=problem.kernel,
-        )
-        gap_evaluations = problem.rows.n_rows * len(coefficients.means)
-        return {
-            **known,
-            "labels_": labels,
-            "log_likelihood_": known["free_energy_"] + gap,
-            "gap_": gap,
-            "evaluations_": restarts.evaluations + gap_evaluations,
-        }
+        known = self._known(run, restarts.evaluations)
+        if "labels_" not in known:
+            known["labels_"] = self._nearest(run.fit)
+        return known
 
     def interrupted(self, restarts: Restarts) -> Attributes:
         """Return what is known without another sweep.
@@ -111,9 +93,10 @@ class Outcome(ABC):
         attributes = {
             **self.parameters(end.theta),
             **self._history(run),
-            "free_energy_": float(self.log_density(end.free_energy)),
             "evaluations_": evaluations,
         }
+        for name, value in self.measured(end.free_energy).items():
+            attributes[f"{name}_"] = value
         if run.fit is not None:
             attributes |= self.ended(run.fit)
         labels = self.problem.rows.labels(end.K)
@@ -126,7 +109,6 @@ class Outcome(ABC):
             name: np.array([_number(line[name]) for line in run.trace])
             for name in run.trace[0]
         }
-        trace["free_energy"] = self.log_density(trace["free_energy"])
         relocated = [cluster for line in run.trace for cluster in line["relocated"]]
         return {
             "trace_": trace,
@@ -136,7 +118,9 @@ class Outcome(ABC):
             "_relocated": sorted(set(relocated)),
         }
 
-    def _nearest(self, coefficients: Coefficients) -> Array:
+    def _nearest(self, fit: em.Fit) -> Array:
+        coefficients = self.problem.model.coefficients(fit.theta)
+
         def nearest(values: Array, weights: Array) -> Array:
             return self.problem.kernel.nearest(values, coefficients)
 
@@ -144,22 +128,56 @@ class Outcome(ABC):
         return labels
 
 
-class ClustersOutcome(Outcome):
-    """The outcome of k-means and its relatives with one variance."""
+class DensityOutcome(Outcome):
+    """The outcome of fitting a mixture: F is a bound on its log-likelihood."""
+
+    def measured(self, free_energy: float) -> Attributes:
+        D = self.problem.rows.n_features
+        return {"free_energy": float(self.units.log_density_out(free_energy, D))}
+
+    def complete(self, restarts: Restarts) -> Attributes:
+        """Return all attributes, with L and the gap."""
+        known, problem = super().complete(restarts), self.problem
+        assert restarts.best is not None and restarts.best.fit is not None
+        coefficients = problem.model.coefficients(restarts.best.fit.theta)
+        gap = bounds.gap(
+            problem.rows,
+            coefficients,
+            C_prime=problem.C_prime,
+            K=known["labels_"][:, None] if problem.C_prime == 1 else None,
+            kernel=problem.kernel,
+        )
+        gap_evaluations = problem.rows.n_rows * len(coefficients.means)
+        return {
+            **known,
+            "log_likelihood_": known["free_energy_"] + gap,
+            "gap_": gap,
+            "evaluations_": restarts.evaluations + gap_evaluations,
+        }
+
+
+class CentersOutcome(Outcome):
+    """The outcome of a search for cluster centres."""
 
     def rounded(self, theta: Theta) -> Theta:
         seen = self.units.means_out(theta.means).astype(self.dtype)
         return replace(theta, means=self.units.means_in(seen))
 
     def named(self, theta: Theta) -> Attributes:
-        return {
-            "cluster_centers_": self.units.means_out(theta.means).astype(self.dtype),
-            "variance_": self.units.variance_out(theta.covariance),
-        }
+        centers = self.units.means_out(theta.means).astype(self.dtype)
+        return {"cluster_centers_": centers}
 
     def ended(self, fit: em.Fit) -> Attributes:
         error = fit.stats.quantization_error
         return {"inertia_": self.units.objective_out(error)}
+
+
+class ClustersOutcome(CentersOutcome, DensityOutcome):
+    """The outcome of k-means and its relatives with one variance."""
+
+    def named(self, theta: Theta) -> Attributes:
+        variance = self.units.variance_out(theta.covariance)
+        return {**super().named(theta), "variance_": variance}
 
     def objective(self, fit: em.Fit) -> float:
         """Return -J at C' = 1, else F."""

@@ -65,9 +65,10 @@ def run_restarts(
 
 def _printed(steps: Iterator[em.Step], outcome: Outcome) -> Iterator[em.Step]:
     for step in steps:
+        measures = outcome.measured(step.free_energy).items()
+        told = [f"{name.replace('_', ' ')} {value:.6f}" for name, value in measures]
         print(
-            f"Iteration {step.iteration}, "
-            f"free energy {outcome.log_density(step.free_energy):.6f}, "
+            f"Iteration {step.iteration}, {', '.join(told)}, "
             f"{step.changed} rows changed clusters."
         )
         if step.converged:

@@ -1,14 +1,17 @@
 """What `init` and `n_init` mean."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from cprime import seeding
 from cprime.estimators import inputs
-from cprime.estimators.outcome import Outcome
 from cprime.estimators.restarts import Start
+from cprime.estimators.training import Training
 from cprime.estimators.warn import warn
+from cprime.models import Isotropic
+from cprime.search import Exact
 from cprime.seeding import Seeds
 
 SEEDINGS = {
@@ -35,27 +38,57 @@ def n_restarts(estimator: Any) -> int:
     return 10 if callable(init) or init == "random" else 1
 
 
-def start(init: Any, C: int, X: Any, outcome: Outcome, random_state: Any) -> Start:
-    """Return what finds the first means of one restart, in computing units.
-
-    Random numbers are taken from `random_state` now, rows are looked at when it is
-    called: restarts may then start in any order.
+class Starts:
+    """Finds where one restart after another begins.
 
     Parameters
     ----------
     init : str, callable or array-like
     C : int
-    X : as a person gave it, for a callable to look at
-    outcome : Outcome
-        Of the fit to come: its rows, kernel and units.
+    training : Training
     random_state : RandomState
     """
-    if isinstance(init, str):
-        rng = np.random.default_rng(random_state.randint(2**31 - 1, size=4))
-        problem = outcome.problem
-        return lambda: SEEDINGS[str(init)](problem.rows, C, problem.kernel, rng)
-    if callable(init):
-        init = init(X, C, random_state=random_state)
-    means = inputs.checked_means(init, C, X)
-    outcome.units.refuse_far(means, "init")
-    return lambda: Seeds(outcome.units.means_in(means), 0)
+
+    def __init__(self, init: Any, C: int, training: Training, random_state: Any):
+        self._init = init
+        self._C = C
+        self._training = training
+        self.random_state = random_state
+        self._found: Seeds | None = None
+
+    def next(self) -> Start:
+        """Return what finds the first means of the next restart, in computing units.
+
+        Random numbers are taken now, rows are looked at when it is called: restarts may
+        then start in any order.
+        """
+        if self._found is not None:
+            found, self._found = self._found, None
+            return lambda: found
+        init, C, training = self._init, self._C, self._training
+        if isinstance(init, str):
+            entropy = self.random_state.randint(2**31 - 1, size=4)
+            rng = np.random.default_rng(entropy)
+            return lambda: SEEDINGS[init](training.rows, C, training.kernel, rng)
+        if callable(init):
+            init = init(training.X, C, random_state=self.random_state)
+        means = inputs.checked_means(init, C, training.X)
+        training.units.refuse_far(means, "init")
+        return lambda: Seeds(training.units.means_in(means), 0)
+
+    @property
+    def spent(self) -> int:
+        """How many distances were computed for seeds that nobody has asked for yet."""
+        return 0 if self._found is None else self._found.evaluations
+
+    def variance(self, floor: float) -> float:
+        """Return the variance of the rows about the seeds of the next restart.
+
+        Those seeds are not looked for again: they are what `next` will return.
+        """
+        seeds, model = self.next()(), Isotropic(floor)
+        hard = self._training.problem(model, Exact(), C_prime=1)
+        _, stats = hard.sweep(model.opening(seeds.means), None)
+        evaluations = seeds.evaluations + stats.evaluations
+        self._found = replace(seeds, evaluations=evaluations)
+        return float(model.start(seeds.means, stats).covariance)

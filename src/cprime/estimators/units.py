@@ -22,6 +22,7 @@ LARGEST_EXPONENT = 400
 FARTHEST_EXPONENT = 440
 # Weights multiply squares, so their window is smaller.
 LARGEST_WEIGHT_EXPONENT = 100
+LARGEST = sys.float_info.max
 
 
 @dataclass(frozen=True)
@@ -124,22 +125,29 @@ class Units:
     def variance_out(self, variance: float) -> float:
         return self._held(variance / self.scale / self.scale, variance, "variance_")
 
-    def objective_out(self, objective: float) -> float:
-        value = objective / self.scale / self.scale / self.weight_scale
-        return self._held(value, objective, "inertia_")
+    def objective_out(self, objective: float, name: str = "inertia_") -> float:
+        """Return a weighted sum of squares that float64 can hold."""
+        return self._held(self.sum_out(objective), objective, name)
+
+    def sum_out(self, objective: float) -> float:
+        """Return a weighted sum of squares, even if it comes out infinite or zero."""
+        return objective / self.scale / self.scale / self.weight_scale
 
     def log_density_out(self, value: Any, D: int) -> Any:
         """Return a log density, or a mean of them, per volume in a person's units."""
         return value + D * math.log(self.scale)
 
     def _held(self, value: float, computed: float, name: str) -> float:
-        if computed == 0.0 or sys.float_info.min <= value <= sys.float_info.max:
+        size, smallest = abs(value), sys.float_info.min
+        # What was next to nothing in any units, such as what a row all but on its
+        # centre pays, may become nothing.
+        if smallest <= size <= LARGEST or abs(computed) < smallest:
             return value
         what, factor = "X", self.scale
-        if self.weight_scale != 1.0 and name == "inertia_":
+        if self.weight_scale != 1.0 and name != "variance_":
             what, factor = "sample_weight", self.weight_scale
         raise ValueError(
-            f"{name} is too {'large' if value > 1.0 else 'small'} for float64: squares "
+            f"{name} is too {'large' if size > 1.0 else 'small'} for float64: squares "
             f"of these data cannot be held{self.extreme}. Rescale {what} first, for "
             f"instance multiply it by {factor:.3g}."
         )

@@ -179,15 +179,11 @@ def accumulate(
     """Add up the weighted moments of the rows about the current means."""
     K = truncated.K
     q, entropies, free_energies = truncated.normalise()
-    C, D = coefficients.means.shape
+    C = len(coefficients.means)
     shares = weights[:, None] * q
-    clusters = K.ravel()
-    shifts = np.empty((C, D))
-    for d in range(D):
-        difference = columns[d][:, None] - coefficients.means[K, d]
-        shifts[:, d] = np.bincount(clusters, (shares * difference).ravel(), minlength=C)
+    counts, shifts = first_moments(columns, K, shares, coefficients.means)
     return Stats(
-        counts=np.bincount(clusters, shares.ravel(), minlength=C),
+        counts=counts,
         shifts=shifts,
         scatter=shape_of(coefficients.whitening).scatter(
             columns, shares, truncated, coefficients
@@ -197,13 +193,34 @@ def accumulate(
         free_energy=weighted_sum(weights, free_energies),
         weight=float(np.sum(weights)),
         evaluations=len(weights) * C,
-        changed=_n_changed(K_before, remembered(K, C), weights),
+        changed=n_changed(K_before, remembered(K, C), weights),
     )
+
+
+def first_moments(
+    columns: Array, K: Array, shares: Array, means: Array
+) -> tuple[Array, Array]:
+    """Return sum s_c, and sum s_c (y - mu_c), of rows with shares in clusters K."""
+    C, D = means.shape
+    clusters = K.ravel()
+    shifts = np.empty((C, D))
+    for d in range(D):
+        difference = columns[d][:, None] - means[K, d]
+        shifts[:, d] = np.bincount(clusters, (shares * difference).ravel(), minlength=C)
+    return np.bincount(clusters, shares.ravel(), minlength=C), shifts
 
 
 def remembered(K: Array, C: int) -> Array:
     """Return what of K a row must carry to the next sweep: nothing, if it is all C."""
     return np.empty((len(K), 0), dtype=K.dtype) if K.shape[1] == C else K
+
+
+def n_changed(before: Array | None, after: Array, weights: Array) -> int:
+    """Return how many rows of positive weight keep other clusters than before."""
+    if before is None:
+        return int(np.count_nonzero(weights))
+    differs = (np.sort(before, axis=1) != np.sort(after, axis=1)).any(axis=1)
+    return int(np.count_nonzero(differs & (weights > 0)))
 
 
 def _parts(array: Array) -> list[Array]:
@@ -214,10 +231,3 @@ def _parts(array: Array) -> list[Array]:
 def _columns(values: Array) -> Array:
     """Return the rows feature by feature, shape (D, B), in float64."""
     return np.ascontiguousarray(values.T, dtype=np.float64)
-
-
-def _n_changed(before: Array | None, after: Array, weights: Array) -> int:
-    if before is None:
-        return int(np.count_nonzero(weights))
-    differs = (np.sort(before, axis=1) != np.sort(after, axis=1)).any(axis=1)
-    return int(np.count_nonzero(differs & (weights > 0)))

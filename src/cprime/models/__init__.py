@@ -2,6 +2,7 @@
 
 from cprime.models.base import Model
 from cprime.models.diagonal import Diagonal
+from cprime.models.distortion import Distortion
 from cprime.models.full import Full
 from cprime.models.given import NOTHING, Given
 from cprime.models.isotropic import Isotropic
@@ -11,6 +12,7 @@ from cprime.models.tied import Tied
 __all__ = [
     "NOTHING",
     "Diagonal",
+    "Distortion",
     "Full",
     "Given",
     "Isotropic",

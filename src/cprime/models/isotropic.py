@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from cprime.models.given import NOTHING, Given
+from cprime.models.means import maximized_means, total_scatter
 from cprime.models.proportions import log_proportions, proportions
 from cprime.stats import Stats, remaining
 from cprime.theta import Coefficients, Theta
@@ -62,11 +63,10 @@ class Isotropic:
 
         A cluster without rows keeps its mean.
         """
-        filled = np.where(stats.counts > 0, stats.counts, 1.0)[:, None]
-        step = stats.shifts / filled
+        means = maximized_means(stats, about)
         shares = None if self.equal else proportions(stats)
-        theta = replace(about, means=about.means + step, proportions=shares)
-        return self._with_scatter(_scatter(theta, stats, about), stats, theta)
+        theta = replace(about, means=means, proportions=shares)
+        return self._with_scatter(total_scatter(theta, stats, about), stats, theta)
 
     def settled(self, stats: Stats, about: Theta, C_prime: int) -> Theta:
         """Return the sigma^2 of the labels and means of this very sweep, at C' = 1.
@@ -87,7 +87,7 @@ class Isotropic:
     def free_energy(self, theta: Theta, stats: Stats, about: Theta) -> float:
         """Return <log p(y, c | theta)>_q + H(q), for any theta."""
         bias = self.coefficients(theta).bias
-        scatter = _scatter(theta, stats, about)
+        scatter = total_scatter(theta, stats, about)
         energy = 0.5 * scatter / theta.covariance
         expected = float(bias[0])
         if theta.proportions is not None:
@@ -107,10 +107,3 @@ class Isotropic:
         D = theta.means.shape[1]
         variance = scatter / (D * stats.weight)
         return replace(theta, covariance=max(variance, self.floor))
-
-
-def _scatter(theta: Theta, stats: Stats, about: Theta) -> float:
-    """Return sum q ||y - mu||^2 about theta's means, from sums about other means."""
-    step = theta.means - about.means
-    gained = 2.0 * stats.shifts - stats.counts[:, None] * step
-    return float(remaining(stats.scatter, float(np.sum(step * gained))))

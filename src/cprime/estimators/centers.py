@@ -1,0 +1,206 @@
+"""What estimators of cluster centres have in common: how they are fitted and asked."""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from sklearn.base import (
+    BaseEstimator,
+    ClassNamePrefixFeaturesOutMixin,
+    ClusterMixin,
+    TransformerMixin,
+    _fit_context,
+)
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from cprime import em
+from cprime.estimators import inputs
+from cprime.estimators.callbacks import CallbackSupportMixin, with_callbacks
+from cprime.estimators.degenerate import warn_if_degenerate
+from cprime.estimators.fitted import FittedClusters, FittedMixture
+from cprime.estimators.outcome import Outcome, fitted_or_unchanged
+from cprime.estimators.restarts import Restarts, Start
+from cprime.estimators.running import run_restarts
+from cprime.estimators.starts import Starts, n_restarts
+from cprime.estimators.training import Training
+from cprime.kernels import get_kernel
+from cprime.models import Isotropic
+from cprime.search import Exact
+from cprime.theta import Theta
+from cprime.typing import Array
+
+
+class ClusterCenters(
+    ClassNamePrefixFeaturesOutMixin,
+    CallbackSupportMixin,
+    TransformerMixin,
+    ClusterMixin,
+    FittedClusters,
+    BaseEstimator,
+):
+    """Fits cluster centres, and knows labels and distances."""
+
+    # Why some clusters may be nobody's closest, said in a warning.
+    _why_too_few = "duplicate points in X"
+
+    def _prepared(
+        self, training: Training, starts: Starts, C_prime: int
+    ) -> tuple[Outcome, Callable[[], Start]]:
+        """Return what is to be fitted, and what draws the next start of it."""
+        raise NotImplementedError
+
+    def _variance_is_given(self) -> bool:
+        """Return whether the variance of the clusters is what a person wants it to be.
+
+        Otherwise one too small for float64 needs a word.
+        """
+        raise NotImplementedError
+
+    @with_callbacks
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
+        """Find the cluster centres.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            float32 stays float32; sparse rows are made dense a block at a time.
+        y : Ignored
+        sample_weight : array-like of shape (n_samples,), optional
+            A weight of 2 is the same as giving the row twice, 0 as leaving it out.
+
+        Returns
+        -------
+        self : the fitted estimator
+        """
+        with fitted_or_unchanged(self) as put:
+            X = inputs.checked_data(self, X, reset=True)
+            weights = inputs.checked_weights(sample_weight, X.shape[0])
+            C, C_prime = self._checked_sizes(X.shape[0])
+            training = Training.of(X, weights, get_kernel(self.kernel))
+            random_state = check_random_state(self.random_state)
+            starts = Starts(self.init, C, training, random_state)
+            outcome, next_start = self._prepared(training, starts, C_prime)
+            problem = outcome.problem
+            tolerance = em.Tolerance(self.tol * training.overall.covariance, self.tol)
+            restarts = Restarts(problem, tolerance, self.max_iter, outcome)
+            try:
+                run_restarts(
+                    self,
+                    restarts,
+                    outcome,
+                    {"X": X, "metadata": {"sample_weight": sample_weight}},
+                    n_clusters=C,
+                    n_init=n_restarts(self),
+                    next_start=next_start,
+                    # An `init` of a person's own may count how often it was called.
+                    in_order=callable(self.init),
+                )
+                attributes = outcome.complete(restarts)
+            except KeyboardInterrupt:
+                if known := outcome.interrupted(restarts):
+                    put(known)
+                raise
+            put(attributes)
+        floored = False
+        if not self._variance_is_given():
+            assert restarts.best is not None and restarts.best.fit is not None
+            floored = bool(problem.model.floored(restarts.best.fit.theta))
+        warn_if_degenerate(self, floored, self._why_too_few)
+        return self
+
+    def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Array:
+        """Fit and return `labels_`. Parameters as for `fit`."""
+        labels: Array = self.fit(X, sample_weight=sample_weight).labels_
+        return labels
+
+    def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> Array:
+        """Fit and return `transform(X)`. Parameters as for `fit`."""
+        return self.fit(X, sample_weight=sample_weight).transform(X)
+
+    def transform(self, X: Any) -> Array:
+        """Return the distance of every row to every cluster centre.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+
+        Returns
+        -------
+        X_new : ndarray of shape (n_samples, n_clusters)
+        """
+        scene = self._scene(X)
+
+        def distances(values: Array, weights: Array) -> Array:
+            squared = scene.kernel.distances(values, scene.coefficients.means)
+            return (np.sqrt(squared) / scene.units.scale).astype(scene.dtype)
+
+        return scene.rows.map(distances)
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """Return minus the k-means objective of these rows, as scikit-learn does.
+
+        It favours `c_prime=1`: to search over it, score a mixture by `log_likelihood`.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        y : Ignored
+        sample_weight : array-like of shape (n_samples,), optional
+        """
+        scene = self._scene(X, sample_weight)
+        _, stats = scene.rows.sweep(
+            scene.kernel, None, scene.coefficients, Exact().plan(), 1
+        )
+        return -scene.units.objective_out(stats.quantization_error)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+    def _checked_sizes(self, n_rows: int) -> tuple[int, int]:
+        """Return C and C', or say why there cannot be as many."""
+        C = int(self.n_clusters)
+        if n_rows < C:
+            raise ValueError(f"n_samples={n_rows} should be >= n_clusters={C}.")
+        if self.c_prime is None:
+            return C, C
+        return C, inputs.checked_c_prime(self.c_prime, C)
+
+
+class RoundMixture(FittedMixture, ClusterCenters):
+    """Cluster centres that are the means of a mixture with one variance for all."""
+
+    def sample(
+        self, n_samples: int = 1, random_state: Any = None
+    ) -> tuple[Array, Array]:
+        """Draw new rows from the fitted mixture.
+
+        Parameters
+        ----------
+        n_samples : int, default=1
+        random_state : int, RandomState instance, optional
+            By default the estimator's own.
+
+        Returns
+        -------
+        X : ndarray of shape (n_samples, n_features)
+        labels : ndarray of shape (n_samples,)
+            The cluster each row was drawn from.
+        """
+        check_is_fitted(self, "cluster_centers_")
+        rng = self._sample_rng(n_samples, random_state)
+        centers = self.cluster_centers_
+        labels = rng.randint(len(centers), size=n_samples).astype(np.int32)
+        noise = rng.standard_normal((n_samples, centers.shape[1]))
+        X = centers[labels] + math.sqrt(self.variance_) * noise
+        return X.astype(centers.dtype), labels
+
+    def _mixture(self) -> tuple[Isotropic, Theta]:
+        check_is_fitted(self, "cluster_centers_")
+        centers = np.asarray(self.cluster_centers_, dtype=np.float64)
+        return Isotropic(), Theta(centers, self.variance_)

@@ -4,6 +4,7 @@ from typing import Protocol
 
 from cprime.blocks import Block, Kept
 from cprime.kernels import native, reference
+from cprime.kernels.missing import Marginal
 from cprime.search import Plan
 from cprime.summation import LeafSum
 from cprime.theta import Coefficients
@@ -80,3 +81,12 @@ def kernel_for(name: str, coefficients: Coefficients) -> Kernel:
             "'reference'."
         )
     return _KERNELS["native" if can and name != "reference" else "reference"]
+
+
+def kernel_for_missing(name: str) -> Kernel:
+    """Return the kernel for rows with missing values, which is one in numpy."""
+    if name == "native":
+        raise ValueError(
+            "kernel='native' does not know missing values: use 'auto' or 'reference'."
+        )
+    return Marginal()

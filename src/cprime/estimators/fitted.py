@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state
 from cprime import bounds
 from cprime.estimators import inputs
 from cprime.estimators.units import Units
-from cprime.kernels import Kernel, kernel_for
+from cprime.kernels import Kernel, kernel_for, kernel_for_missing
 from cprime.models import Model
 from cprime.rows import MemoryRows
 from cprime.theta import Coefficients, Theta
@@ -34,10 +34,6 @@ class Scene:
     def C(self) -> int:
         return len(self.coefficients.means)
 
-    @property
-    def D(self) -> int:
-        return self.rows.n_features
-
 
 class FittedMixture:
     """Labels, distances, posteriors and densities from a mixture's parameters.
@@ -49,6 +45,11 @@ class FittedMixture:
     random_state: Any
     _C_prime: int
     _n_parameters: int
+
+    @property
+    def _marginalizes(self) -> bool:
+        """Whether rows are welcome of which some values are missing."""
+        return False
 
     def _mixture(self) -> tuple[Model, Theta]:
         """Return the fitted model and its parameters, in a person's units.
@@ -140,7 +141,7 @@ class FittedMixture:
             everything = scene.kernel.posterior(values, scene.coefficients, scene.C)
             return everything.free_energies()
 
-        found: Array = scene.units.log_density_out(scene.rows.map(log_density), scene.D)
+        found = scene.units.log_densities_out(scene.rows.map(log_density), scene.rows)
         if not np.isfinite(found).all():
             row = int(np.argmin(np.isfinite(found)))
             raise ValueError(
@@ -258,7 +259,7 @@ class FittedMixture:
             C_prime=self._c_prime(c_prime, scene),
             kernel=scene.kernel,
         )
-        return finite_mean(float(scene.units.log_density_out(value, scene.D)))
+        return finite_mean(float(scene.units.log_density_out(value, scene.rows)))
 
     def _criterion(
         self, scene: Scene, bound: str, price: Callable[[float], float]
@@ -281,7 +282,8 @@ class FittedMixture:
 
     def _scene(self, X: Any, sample_weight: Any = None) -> Scene:
         model, theta = self._mixture()
-        X = inputs.checked_data(self, X, reset=False)
+        missing = self._marginalizes
+        X = inputs.checked_data(self, X, reset=False, missing=missing)
         weights = inputs.checked_weights(sample_weight, X.shape[0])
         spread = math.sqrt(float(np.max(np.abs(theta.covariance))))
         units = Units.of(
@@ -293,10 +295,14 @@ class FittedMixture:
             covariance=units.covariance_in(theta.covariance),
         )
         coefficients = model.coefficients(scaled)
+        if missing and inputs.has_missing(X):
+            kernel = kernel_for_missing(self.kernel)
+        else:
+            kernel = kernel_for(self.kernel, coefficients)
         return Scene(
             units.rows(X, weights),
             coefficients,
-            kernel_for(self.kernel, coefficients),
+            kernel,
             units,
             X.dtype,
         )

@@ -16,6 +16,7 @@ from cprime.estimators import inputs, mixture_inputs, mixture_starts
 from cprime.estimators.callbacks import CallbackSupportMixin, with_callbacks
 from cprime.estimators.covariances import COVARIANCES, Covariances
 from cprime.estimators.fitted import FittedMixture
+from cprime.estimators.incomplete import Known, MarginalizingMixin, marginalised
 from cprime.estimators.mixture_outcome import MixtureOutcome
 from cprime.estimators.outcome import fitted_or_unchanged
 from cprime.estimators.restarts import Restarts, Start
@@ -25,9 +26,7 @@ from cprime.estimators.warn import warn
 from cprime.kernels import get_kernel, kernel_for
 from cprime.models import NOTHING, Given, Model
 from cprime.problem import Problem
-from cprime.rows import MemoryRows
 from cprime.search import Exact
-from cprime.spread import feature_variances
 from cprime.theta import Theta
 from cprime.typing import Array
 
@@ -37,7 +36,13 @@ LARGEST = sys.float_info.max
 RELATIVE_FLOOR = 1e-6
 
 
-class GaussianMixture(CallbackSupportMixin, FittedMixture, DensityMixin, BaseEstimator):
+class GaussianMixture(
+    CallbackSupportMixin,
+    MarginalizingMixin,
+    FittedMixture,
+    DensityMixin,
+    BaseEstimator,
+):
     """A mixture of Gaussians, fitted by EM or by its truncated form.
 
     A drop-in for `sklearn.mixture.GaussianMixture`, with weights for rows. With
@@ -79,6 +84,11 @@ class GaussianMixture(CallbackSupportMixin, FittedMixture, DensityMixin, BaseEst
     equal_weights : bool, default=False
         Hold all `weights_` at 1 / n_components.
     kernel : {"auto", "native", "reference"}, default="auto"
+    missing : {"error", "marginalize"}, default="error"
+        What NaN in X is: an error, or a value nobody knows. "marginalize" fits and
+        evaluates the exact density of what is observed of each row, with nothing filled
+        in. For "diag", "spherical" and "isotropic"; a value must not be missing because
+        of what it would have been.
 
     Attributes
     ----------
@@ -125,6 +135,7 @@ class GaussianMixture(CallbackSupportMixin, FittedMixture, DensityMixin, BaseEst
         "c_prime": [Interval(Integral, 1, None, closed="left"), None],
         "equal_weights": ["boolean"],
         "kernel": [StrOptions({"auto", "native", "reference"})],
+        "missing": [StrOptions({"error", "marginalize"})],
     }
 
     def __init__(
@@ -147,6 +158,7 @@ class GaussianMixture(CallbackSupportMixin, FittedMixture, DensityMixin, BaseEst
         c_prime=None,
         equal_weights=False,
         kernel="auto",
+        missing="error",
     ):
         self.n_components = n_components
         self.covariance_type = covariance_type
@@ -165,6 +177,7 @@ class GaussianMixture(CallbackSupportMixin, FittedMixture, DensityMixin, BaseEst
         self.c_prime = c_prime
         self.equal_weights = equal_weights
         self.kernel = kernel
+        self.missing = missing
 
     @with_callbacks
     @_fit_context(prefer_skip_nested_validation=True)
@@ -231,20 +244,23 @@ class GaussianMixture(CallbackSupportMixin, FittedMixture, DensityMixin, BaseEst
     def _fit(self, X: Any, sample_weight: Any) -> None:
         with fitted_or_unchanged(self) as put:
             warm = self._warm_parameters()
-            X = inputs.checked_data(self, X, reset=True, sparse=False)
+            X = inputs.checked_data(
+                self, X, reset=True, sparse=False, missing=self._marginalizes
+            )
             weights = inputs.checked_weights(sample_weight, X.shape[0])
             C = self._checked_n_components(X.shape[0])
             C_prime = C
             if self.c_prime is not None:
                 C_prime = inputs.checked_c_prime(self.c_prime, C, "n_components")
             units = Units.of_rows(X, weights)
-            rows = units.rows(X, weights)
+            observed = Known.of(self, units.rows(X, weights), get_kernel(self.kernel))
             given = self._given(X, units) if warm is None else _as_given(warm, units)
-            floor = self._floor(rows, units)
+            floor = self._floor(observed.variances, units)
             model = self._covariances.of(floor, self.equal_weights, given)
             coefficients = model.coefficients(model.opening(np.zeros((C, X.shape[1]))))
             kernel = kernel_for(self.kernel, coefficients)
-            problem = Problem(rows, model, Exact(), kernel, C_prime)
+            filled = Problem(observed.filled, model, Exact(), kernel, C_prime)
+            problem = marginalised(filled, observed, floor, self.kernel)
             outcome = MixtureOutcome(problem, units, X.dtype, self._covariances)
             restarts = Restarts(problem, em.Gain(self.tol), self.max_iter, outcome)
             data = {"X": X, "metadata": {"sample_weight": sample_weight}}
@@ -253,7 +269,7 @@ class GaussianMixture(CallbackSupportMixin, FittedMixture, DensityMixin, BaseEst
             def next_start() -> Start:
                 means = given.means
                 return mixture_starts.start(
-                    self.init_params, C, means, problem, random_state
+                    self.init_params, C, means, filled, random_state
                 )
 
             try:
@@ -314,9 +330,8 @@ class GaussianMixture(CallbackSupportMixin, FittedMixture, DensityMixin, BaseEst
             covariance = units.covariance_in(of.kept(of.inverted(precisions)))
         return Given(means, covariance, weights)
 
-    def _floor(self, rows: MemoryRows, units: Units) -> Array:
+    def _floor(self, variances: Array, units: Units) -> Array:
         """Return the smallest variance allowed for every feature."""
-        variances = feature_variances(rows, get_kernel(self.kernel))
         scale = float(variances.mean()) or 1.0
         least = scale * float(np.finfo(np.float64).eps) ** 2
         if self.reg_covar is None:

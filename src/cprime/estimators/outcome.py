@@ -57,7 +57,7 @@ class Outcome(ABC):
 
     def log_density(self, value: Any) -> Any:
         """Return a mean log density, such as F, per volume in a person's units."""
-        return self.units.log_density_out(value, self.problem.rows.n_features)
+        return self.units.log_density_out(value, self.problem.rows)
 
     def parameters(self, theta: Theta) -> Attributes:
         """Return what `predict` and the like need."""

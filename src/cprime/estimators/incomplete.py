@@ -113,10 +113,14 @@ class _Opened(Problem):
     opening: Kernel
 
     def sweep(self, theta: Theta, K: Any, *, afresh: bool = False) -> tuple[Any, Stats]:
-        if K is None and self.C_prime == 1:
+        if K is None and self._opens_with(theta):
             opening = replace(self, kernel=self.opening)
             return Problem.sweep(opening, theta, K, afresh=afresh)
         return super().sweep(theta, K, afresh=afresh)
+
+    def _opens_with(self, theta: Theta) -> bool:
+        unit = self.model.opening(theta.means).covariance
+        return theta.proportions is None and np.array_equal(theta.covariance, unit)
 
 
 class _AsSwept(Isotropic):

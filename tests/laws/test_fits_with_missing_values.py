@@ -182,3 +182,13 @@ def test_the_unit_of_measurement_plays_no_part(covariance_type, c_prime, exponen
     )
     F = one.free_energy_ - moved.mean()
     assert math.isclose(other.free_energy_, F, rel_tol=1e-10)
+
+
+@types
+def test_an_empty_cluster_moves_to_a_row_that_lacks_nothing(covariance_type):
+    X = np.random.default_rng(6).normal(size=(60, 2))
+    X[7], X[8] = [30.0, np.nan], [20.0, 20.0]
+    means = np.array([[0.0, 0.0], [1e4, 1e4]])
+    mixture = estimator(covariance_type, 2, means_init=means, c_prime=1).fit(X)
+    assert mixture.n_relocations_ >= 1
+    np.testing.assert_allclose(mixture.means_[1, 1], 20.0, atol=5.0)

@@ -74,12 +74,14 @@ def _worst_served(problem: Problem, theta: Theta, count: int) -> list[Array]:
 
     Each comes as the indices of all its identical copies. Rows at the same distance
     are ordered by their values, so the answer does not depend on the order of rows.
+    Rows with missing values are no place for a mean, which has all its features.
     """
     coefficients = problem.model.coefficients(theta)
 
     def distance_if_weighted(values: Array, weights: Array) -> Array:
         nearest = problem.kernel.posterior(values, coefficients, 1).distances[:, 0]
-        return np.where(weights > 0, nearest, 0.0)
+        complete = ~np.isnan(values).any(axis=1)
+        return np.where(complete & (weights > 0), nearest, 0.0)
 
     distances = problem.rows.map(distance_if_weighted)
     found: list[Array] = []

@@ -26,8 +26,37 @@ def one_cluster(rows: Rows, kernel: Kernel) -> Theta:
     return Theta(means, stats.scatter / (rows.n_features * stats.weight))
 
 
-def feature_variances(rows: Rows, kernel: Kernel) -> Array:
-    """Return the variance of every feature over all rows, shape (D,)."""
+def observed_moments(rows: Rows) -> tuple[Array, Array]:
+    """Return mean and variance of every feature over the rows that have it.
+
+    Some weighted row has to. Values are added up as differences to the smallest one, so
+    that a feature which is the same in all rows has no variance at all.
+    """
+
+    def lowest(values: Array, weights: Array) -> Array:
+        weighted = (weights > 0)[:, None]
+        found: Array = np.fmin.reduce(values, axis=0, initial=np.inf, where=weighted)
+        return found[None].astype(np.float64)
+
+    def mean_about(origin: Array, power: int) -> Array:
+        """Return the mean of (y - origin)^power of every feature."""
+
+        def sums(values: Array, weights: Array) -> Array:
+            observed = ~np.isnan(values) & (weights > 0)[:, None]
+            powers = np.where(observed, values - origin, 0.0) ** power
+            return np.stack([weights @ powers, weights @ observed])
+
+        total, weight = rows.reduce(sums)
+        found: Array = total / weight
+        return found
+
+    origin = rows.map(lowest).min(axis=0)
+    means = origin + mean_about(origin, 1)
+    return means, mean_about(means, 2)
+
+
+def feature_moments(rows: Rows, kernel: Kernel) -> tuple[Array, Array]:
+    """Return mean and variance of every feature over all rows."""
     mean = one_cluster(rows, kernel).means[0]
 
     def squares(values: Array, weights: Array) -> Array:
@@ -38,4 +67,4 @@ def feature_variances(rows: Rows, kernel: Kernel) -> Array:
         return np.atleast_1d(weights.sum())
 
     variances: Array = rows.reduce(squares) / rows.reduce(weight)
-    return variances
+    return mean, variances

@@ -5,11 +5,9 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from cprime.estimators.incomplete import Known
 from cprime.estimators.units import Units
 from cprime.estimators.warn import warn
-from cprime.kernels import Kernel
-from cprime.rows import MemoryRows
-from cprime.spread import feature_variances, one_cluster
 from cprime.theta import Theta
 from cprime.typing import Array
 
@@ -31,18 +29,14 @@ def variance_floor(overall: Theta) -> float:
 
 
 def covariance_floor(
-    rows: MemoryRows,
-    kernel: Kernel,
-    units: Units,
-    reg_covar: float | None,
-    resolution: float,
+    known: Known, units: Units, reg_covar: float | None, resolution: float
 ) -> Array:
     """Return the smallest variance a cluster may have, feature by feature.
 
     Parameters
     ----------
-    rows : MemoryRows
-    kernel : Kernel
+    known : Known
+        Means and variances of the features.
     units : Units
     reg_covar : float, optional
         As a person gives it: by default a share of the variance.
@@ -50,11 +44,10 @@ def covariance_floor(
         The smallest such share that float64 can do with.
     """
     epsilon = float(np.finfo(np.float64).eps)
-    mean = one_cluster(rows, kernel).means[0]
-    variances = feature_variances(rows, kernel)
-    constant = variances <= (CONSTANT * epsilon * mean) ** 2
+    means, variances = known.means, known.variances
+    constant = variances <= (CONSTANT * epsilon * means) ** 2
     typical = float(np.mean(variances[~constant])) if not constant.all() else 0.0
-    typical = typical or float(np.max(mean**2)) or 1.0
+    typical = typical or float(np.max(means**2)) or 1.0
     scales = np.where(constant, typical, variances)
     scales = np.maximum(scales, scales.max() * WIDEST)
     if reg_covar is None:

@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state
 from cprime import bounds
 from cprime.estimators import inputs
 from cprime.estimators.units import Units
-from cprime.kernels import Kernel, get_kernel
+from cprime.kernels import Kernel, get_kernel, kernel_for_missing
 from cprime.models import Model
 from cprime.rows import MemoryRows
 from cprime.theta import Coefficients, Theta
@@ -35,10 +35,6 @@ class Scene:
     def C(self) -> int:
         return len(self.coefficients.means)
 
-    @property
-    def D(self) -> int:
-        return self.rows.n_features
-
 
 class FittedClusters:
     """Labels and memberships from the parameters of clusters.
@@ -48,6 +44,11 @@ class FittedClusters:
 
     kernel: str
     _C_prime: int
+
+    @property
+    def _marginalizes(self) -> bool:
+        """Whether rows are welcome of which some values are missing."""
+        return False
 
     def _mixture(self) -> tuple[Model, Theta]:
         """Return the fitted model and its parameters, in a person's units.
@@ -116,7 +117,8 @@ class FittedClusters:
 
     def _scene(self, X: Any, sample_weight: Any = None) -> Scene:
         model, theta = self._mixture()
-        X = inputs.checked_data(self, X, reset=False)
+        missing = self._marginalizes
+        X = inputs.checked_data(self, X, reset=False, missing=missing)
         weights = inputs.checked_weights(sample_weight, X.shape[0])
         spread = math.sqrt(float(np.max(np.abs(theta.covariance))))
         units = Units.of(
@@ -127,11 +129,11 @@ class FittedClusters:
             means=units.means_in(theta.means),
             covariance=units.covariance_in(theta.covariance),
         )
-        coefficients = model.coefficients(scaled)
+        incomplete = missing and inputs.has_missing(X)
         return Scene(
             units.rows(X, weights),
-            coefficients,
-            get_kernel(self.kernel),
+            model.coefficients(scaled),
+            (kernel_for_missing if incomplete else get_kernel)(self.kernel),
             units,
             X.dtype,
         )
@@ -196,7 +198,7 @@ class FittedMixture(FittedClusters):
             everything = scene.kernel.posterior(values, scene.coefficients, scene.C)
             return everything.free_energies()
 
-        found: Array = scene.units.log_density_out(scene.rows.map(log_density), scene.D)
+        found = scene.units.log_densities_out(scene.rows.map(log_density), scene.rows)
         if not np.isfinite(found).all():
             row = int(np.argmin(np.isfinite(found)))
             raise ValueError(
@@ -314,7 +316,7 @@ class FittedMixture(FittedClusters):
             C_prime=self._c_prime(c_prime, scene),
             kernel=scene.kernel,
         )
-        return finite_mean(float(scene.units.log_density_out(value, scene.D)))
+        return finite_mean(float(scene.units.log_density_out(value, scene.rows)))
 
     def _criterion(
         self, scene: Scene, bound: str, price: Callable[[float], float]

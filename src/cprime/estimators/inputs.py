@@ -15,7 +15,14 @@ from cprime.typing import Array
 REAL = "fiub"
 
 
-def checked_data(estimator: Any, X: Any, *, reset: bool, sparse: bool = True) -> Any:
+def checked_data(
+    estimator: Any,
+    X: Any,
+    *,
+    reset: bool,
+    sparse: bool = True,
+    missing: bool = False,
+) -> Any:
     """Return X as finite float32 or float64, dense or CSR, or say what is wrong.
 
     Parameters
@@ -26,6 +33,8 @@ def checked_data(estimator: Any, X: Any, *, reset: bool, sparse: bool = True) ->
     reset : bool
     sparse : bool, default=True
         Whether sparse rows are welcome.
+    missing : bool, default=False
+        Whether values may be missing, that is NaN.
     """
     _refuse_other_than_numbers(X)
     with np.errstate(over="ignore"):
@@ -42,16 +51,9 @@ def checked_data(estimator: Any, X: Any, *, reset: bool, sparse: bool = True) ->
     if sp.issparse(X) and not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()
-    if not math.isfinite(magnitude(X)):
-        row, column, value, count = first(X, lambda values: ~np.isfinite(values))
-        names = getattr(estimator, "feature_names_in_", None)
-        raise ValueError(
-            f"Input X contains {'NaN' if math.isnan(value) else 'infinity'} at "
-            f"row {row}, column {column}"
-            f"{'' if names is None else f' ({names[column]!r})'}; {count} value(s) are "
-            f"NaN or infinite in all. {type(estimator).__name__} needs finite numbers: "
-            "drop those rows or impute them first."
-        )
+    largest = magnitude(X) if missing else native.magnitude(_stored(X))
+    if not math.isfinite(largest):
+        _refuse_not_finite(estimator, X, missing)
     return X
 
 
@@ -130,8 +132,23 @@ def checked_c_prime(c_prime: Any, C: int, name: str = "n_clusters") -> int:
 
 
 def magnitude(X: Any) -> float:
-    """Return the largest absolute value in X; inf or nan if it holds such a value."""
-    return native.magnitude(X.data if sp.issparse(X) else X)
+    """Return the largest absolute value in X, inf included, of those not missing."""
+    values = _stored(X)
+    largest = native.magnitude(values)
+    if math.isnan(largest):
+        largest = float(np.fmax.reduce(np.abs(values), axis=None, initial=0.0))
+    return largest
+
+
+def has_missing(X: Any) -> bool:
+    """Return whether any value of X, which holds no infinity, is NaN."""
+    return math.isnan(native.magnitude(_stored(X)))
+
+
+def column(estimator: Any, index: int) -> str:
+    """Return what to call a column of X: its number, and its name if it has one."""
+    names = getattr(estimator, "feature_names_in_", None)
+    return f"column {index}" + ("" if names is None else f" ({names[index]!r})")
 
 
 def first(X: Any, where: Any) -> tuple[int, int, float, int]:
@@ -143,6 +160,25 @@ def first(X: Any, where: Any) -> tuple[int, int, float, int]:
     places = np.argwhere(where(X))
     row, column = (int(i) for i in places[0])
     return row, column, float(X[row, column]), len(places)
+
+
+def _stored(X: Any) -> Array:
+    values: Array = X.data if sp.issparse(X) else X
+    return values
+
+
+def _refuse_not_finite(estimator: Any, X: Any, missing: bool) -> None:
+    wrong = np.isinf if missing else lambda values: ~np.isfinite(values)
+    row, place, value, count = first(X, wrong)
+    remedy = "drop those rows or impute them first"
+    if math.isnan(value) and hasattr(estimator, "missing"):
+        remedy += ", or leave them to missing='marginalize'"
+    raise ValueError(
+        f"Input X contains {'NaN' if math.isnan(value) else 'infinity'} at row {row}, "
+        f"{column(estimator, place)}; {count} value(s) are "
+        f"{'' if missing else 'NaN or '}infinite in all. {type(estimator).__name__} "
+        f"needs finite numbers: {remedy}."
+    )
 
 
 def _refuse_other_than_numbers(X: Any) -> None:

@@ -17,6 +17,7 @@ from cprime.estimators.covariances import COVARIANCES, Covariances
 from cprime.estimators.degenerate import covariance_floor, warn_if_wanting
 from cprime.estimators.exchange import MixtureExchange
 from cprime.estimators.fitted import FittedMixture
+from cprime.estimators.incomplete import Known, MarginalizingMixin, marginalised
 from cprime.estimators.mixture_outcome import MixtureOutcome
 from cprime.estimators.outcome import fitted_or_unchanged
 from cprime.estimators.restarts import Restarts, Start
@@ -32,7 +33,12 @@ LARGEST = sys.float_info.max
 
 
 class GaussianMixture(
-    CallbackSupportMixin, MixtureExchange, FittedMixture, DensityMixin, BaseEstimator
+    CallbackSupportMixin,
+    MarginalizingMixin,
+    MixtureExchange,
+    FittedMixture,
+    DensityMixin,
+    BaseEstimator,
 ):
     """A mixture of Gaussians, fitted by EM or by its truncated form.
 
@@ -81,6 +87,11 @@ class GaussianMixture(
     equal_weights : bool, default=False
         Hold all `weights_` at 1 / n_components.
     kernel : {"auto", "native", "reference"}, default="auto"
+    missing : {"error", "marginalize"}, default="error"
+        What NaN in X is: an error, or a value nobody knows. "marginalize" fits and
+        evaluates the exact density of what is observed of each row, with nothing filled
+        in. For "diag", "spherical" and "isotropic"; a value must not be missing because
+        of what it would have been.
 
     Attributes
     ----------
@@ -129,6 +140,7 @@ class GaussianMixture(
         "eps": [Interval(Real, 0, LARGEST, closed="both")],
         "equal_weights": ["boolean"],
         "kernel": [StrOptions({"auto", "native", "reference"})],
+        "missing": [StrOptions({"error", "marginalize"})],
     }
 
     def __init__(
@@ -153,6 +165,7 @@ class GaussianMixture(
         eps=0.1,
         equal_weights=False,
         kernel="auto",
+        missing="error",
     ):
         self.n_components = n_components
         self.covariance_type = covariance_type
@@ -173,6 +186,7 @@ class GaussianMixture(
         self.eps = eps
         self.equal_weights = equal_weights
         self.kernel = kernel
+        self.missing = missing
 
     @with_callbacks
     @_fit_context(prefer_skip_nested_validation=True)
@@ -263,21 +277,25 @@ class GaussianMixture(
     def _fit(self, X: Any, sample_weight: Any) -> None:
         with fitted_or_unchanged(self) as put:
             warm = self._warm_parameters()
-            X = inputs.checked_data(self, X, reset=True, sparse=False)
+            X = inputs.checked_data(
+                self, X, reset=True, sparse=False, missing=self._marginalizes
+            )
             weights = inputs.checked_weights(sample_weight, X.shape[0])
             C = self._checked_n_components(X.shape[0])
             C_prime = C
             if self.c_prime is not None:
                 C_prime = inputs.checked_c_prime(self.c_prime, C, "n_components")
             units = Units.of_rows(X, weights)
-            rows = units.rows(X, weights)
+            observed = Known.of(self, units.rows(X, weights), get_kernel(self.kernel))
             given = self._given(X, units) if warm is None else _as_given(warm, units)
-            kernel = get_kernel(self.kernel)
-            resolution = self._covariances.resolution
-            floor = covariance_floor(rows, kernel, units, self.reg_covar, resolution)
+            floor = covariance_floor(
+                observed, units, self.reg_covar, self._covariances.resolution
+            )
             model = self._covariances.of(floor, self.equal_weights, given)
             search = inputs.checked_search(self, C_prime)
-            problem = Problem(rows, model, search, kernel, C_prime)
+            kernel = get_kernel(self.kernel)
+            filled = Problem(observed.filled, model, search, kernel, C_prime)
+            problem = marginalised(filled, observed, floor, self.kernel)
             outcome = MixtureOutcome(problem, units, X.dtype, self._covariances)
             restarts = Restarts(problem, em.Gain(self.tol), self.max_iter, outcome)
             data = {"X": X, "metadata": {"sample_weight": sample_weight}}
@@ -286,7 +304,7 @@ class GaussianMixture(
             def next_start() -> Start:
                 means = given.means
                 return mixture_starts.start(
-                    self.init_params, C, means, problem, random_state
+                    self.init_params, C, means, filled, random_state
                 )
 
             try:

@@ -132,8 +132,8 @@ class DensityOutcome(Outcome):
     """The outcome of fitting a mixture: F is a bound on its log-likelihood."""
 
     def measured(self, free_energy: float) -> Attributes:
-        D = self.problem.rows.n_features
-        return {"free_energy": float(self.units.log_density_out(free_energy, D))}
+        rows = self.problem.rows
+        return {"free_energy": float(self.units.log_density_out(free_energy, rows))}
 
     def complete(self, restarts: Restarts) -> Attributes:
         """Return all attributes, with L and the gap."""

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from cprime.estimators import inputs
-from cprime.rows import MemoryRows
+from cprime.rows import MemoryRows, Rows
 from cprime.typing import Array
 
 # Magnitudes between 2**-400 and 2**400 are left alone: their squares, summed over any
@@ -133,9 +133,20 @@ class Units:
         """Return a weighted sum of squares, even if it comes out infinite or zero."""
         return objective / self.scale / self.scale / self.weight_scale
 
-    def log_density_out(self, value: Any, D: int) -> Any:
-        """Return a log density, or a mean of them, per volume in a person's units."""
-        return value + D * math.log(self.scale)
+    def log_densities_out(self, values: Array, rows: Rows) -> Array:
+        """Return the log density of every row, per volume in a person's units."""
+        if self.scale == 1.0:
+            return values
+        dimensions = rows.n_features - _n_missing(rows)[0]
+        return values + dimensions * math.log(self.scale)
+
+    def log_density_out(self, value: Any, rows: Rows) -> Any:
+        """Return a mean log density of these rows, such as F, in a person's units."""
+        if self.scale == 1.0:
+            return value
+        n_missing, weights = _n_missing(rows)
+        dimensions = rows.n_features - np.average(n_missing, weights=weights)
+        return value + dimensions * math.log(self.scale)
 
     def _held(self, value: float, computed: float, name: str) -> float:
         size, smallest = abs(value), sys.float_info.min
@@ -151,6 +162,16 @@ class Units:
             f"of these data cannot be held{self.extreme}. Rescale {what} first, for "
             f"instance multiply it by {factor:.3g}."
         )
+
+
+def _n_missing(rows: Rows) -> tuple[Array, Array]:
+    """Return how many features every row lacks, and the rows' weights."""
+
+    def count(values: Array, weights: Array) -> tuple[Array, Array]:
+        return np.count_nonzero(np.isnan(values), axis=1), weights
+
+    n_missing, weights = rows.map(count)
+    return n_missing, weights
 
 
 def _scale(largest: float, window: int) -> float:

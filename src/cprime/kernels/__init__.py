@@ -4,6 +4,7 @@ from typing import Protocol
 
 from cprime.blocks import Block, Kept
 from cprime.kernels import native, reference
+from cprime.kernels.missing import Marginal
 from cprime.search import Plan
 from cprime.summation import LeafSum
 from cprime.theta import Coefficients
@@ -66,3 +67,12 @@ _KERNELS: dict[str, Kernel] = {"native": native, "reference": reference}
 def get_kernel(name: str) -> Kernel:
     """Return the kernel of that name; only "auto" leaves the choice to us."""
     return _KERNELS["native" if name == "auto" else name]
+
+
+def kernel_for_missing(name: str) -> Kernel:
+    """Return the kernel for rows with missing values, which is one in numpy."""
+    if name == "native":
+        raise ValueError(
+            "kernel='native' does not know missing values: use 'auto' or 'reference'."
+        )
+    return Marginal()

@@ -4,6 +4,7 @@ A sweep evaluates the clusters of every row, selects which to keep, normalises t
 posterior over them and accumulates statistics. `posterior` is the first half alone.
 """
 
+from collections.abc import Callable
 from functools import reduce
 from operator import add
 
@@ -31,11 +32,23 @@ def sweep(
     C_prime: int,
 ) -> tuple[Kept, LeafSum]:
     """Update the clusters of every row and add up statistics, leaf by leaf."""
+
+    def one(values: Array, weights: Array, K: Array | None) -> tuple[Array, Stats]:
+        return sweep_leaf(values, weights, K, coefficients, plan, C_prime)
+
+    return leaf_by_leaf(block, kept, one)
+
+
+def leaf_by_leaf(
+    block: Block,
+    kept: Kept | None,
+    sweep_one: Callable[[Array, Array, Array | None], tuple[Array, Stats]],
+) -> tuple[Kept, LeafSum]:
+    """Sweep every leaf with a function of its values, weights and K."""
     K_new, leaves = [], []
     for i, rows in enumerate(block.slices()):
         K = None if kept is None else kept.K[rows]
-        values, weights = block.dense(rows), block.weights[rows]
-        K_leaf, stats = sweep_leaf(values, weights, K, coefficients, plan, C_prime)
+        K_leaf, stats = sweep_one(block.dense(rows), block.weights[rows], K)
         K_new.append(K_leaf)
         leaves.append(LeafSum.of_leaf(i, stats))
     return Kept(np.concatenate(K_new)), reduce(add, leaves)
@@ -68,7 +81,7 @@ def sweep_leaf(
         remember and the shape is (B, 0).
     stats : Stats
     """
-    columns = _columns(values)
+    columns = columns_of(values)
     distances = evaluate(columns, coefficients)
     chosen = select(distances, K, coefficients, plan, C_prime)
     truncated = Truncated.of(distances, chosen, coefficients)
@@ -81,16 +94,18 @@ def posterior(values: Array, coefficients: Coefficients, C_prime: int) -> Trunca
     """Return the C' closest clusters of every row and their log-joints."""
 
     def of_part(part: Array) -> Truncated:
-        found = evaluate(_columns(part), coefficients)
+        found = evaluate(columns_of(part), coefficients)
         K = select(found, None, coefficients, Plan(), C_prime)
         return Truncated.of(found, K, coefficients)
 
-    return Truncated.concatenated([of_part(part) for part in _parts(values)])
+    return Truncated.concatenated([of_part(part) for part in parts(values)])
 
 
 def distances(values: Array, means: Array) -> Array:
     """Return ||y - mu_c||^2 for every row and every mean, shape (B, C)."""
-    return np.concatenate([canonical(_columns(part), means) for part in _parts(values)])
+    return np.concatenate(
+        [canonical(columns_of(part), means) for part in parts(values)]
+    )
 
 
 def nearest(values: Array, coefficients: Coefficients) -> Array:
@@ -102,7 +117,7 @@ def gaps(values: Array, K: Array, coefficients: Coefficients) -> Array:
     """Return the nats every row loses by looking at the clusters in K alone."""
     lost = [
         gaps_of(
-            evaluate(_columns(values[i : i + LEAF_ROWS]), coefficients),
+            evaluate(columns_of(values[i : i + LEAF_ROWS]), coefficients),
             K[i : i + LEAF_ROWS],
             coefficients,
         )
@@ -215,19 +230,19 @@ def remembered(K: Array, C: int) -> Array:
     return np.empty((len(K), 0), dtype=K.dtype) if K.shape[1] == C else K
 
 
+def parts(array: Array) -> list[Array]:
+    """Return the rows a leaf at a time, to bound the memory of what follows."""
+    return [array[i : i + LEAF_ROWS] for i in range(0, len(array), LEAF_ROWS)]
+
+
+def columns_of(values: Array) -> Array:
+    """Return the rows feature by feature, shape (D, B), in float64."""
+    return np.ascontiguousarray(values.T, dtype=np.float64)
+
+
 def n_changed(before: Array | None, after: Array, weights: Array) -> int:
     """Return how many rows of positive weight keep other clusters than before."""
     if before is None:
         return int(np.count_nonzero(weights))
     differs = (np.sort(before, axis=1) != np.sort(after, axis=1)).any(axis=1)
     return int(np.count_nonzero(differs & (weights > 0)))
-
-
-def _parts(array: Array) -> list[Array]:
-    """Return the rows a leaf at a time, to bound the memory of what follows."""
-    return [array[i : i + LEAF_ROWS] for i in range(0, len(array), LEAF_ROWS)]
-
-
-def _columns(values: Array) -> Array:
-    """Return the rows feature by feature, shape (D, B), in float64."""
-    return np.ascontiguousarray(values.T, dtype=np.float64)

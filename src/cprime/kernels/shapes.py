@@ -141,12 +141,18 @@ SHAPES: tuple[Shape, ...] = (
 )
 
 
-def canonical(columns: Array, means: Array, whitening: Array | None = None) -> Array:
+def canonical(
+    columns: Array,
+    means: Array,
+    whitening: Array | None = None,
+    missing: Array | None = None,
+) -> Array:
     """Return the canonical ||y - mu_c||^2, or of whitened differences, shape (B, C).
 
     Differences first, then squares are summed in float64: in eight lanes, feature d in
     lane d modulo 8, which are folded in halves. The order is part of the definition.
     Vector units of any width can follow it, so every kernel finds the same bits.
+    Values marked as missing, shape (D, B), add nothing.
     """
 
     def every(stride: int, first: int) -> Array:
@@ -158,6 +164,8 @@ def canonical(columns: Array, means: Array, whitening: Array | None = None) -> A
             difference = columns[d][:, None] - means[:, d]
             if whitening is not None:
                 difference *= whitening[:, d]
+            if missing is not None:
+                difference[missing[d]] = 0.0
             total += np.multiply(difference, difference, out=difference)
         return total
 

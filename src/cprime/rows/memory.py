@@ -65,6 +65,12 @@ class MemoryRows:
         part = self.block.part(indices)
         return MemoryRows(part.X, part.weights, part.scale), K.part(indices)
 
+    def filled(self, values: Array) -> "MemoryRows":
+        """Return a copy with these values, one per feature, where there is NaN."""
+        block = self.block
+        X = np.where(np.isnan(block.X), values / block.scale, block.X)
+        return MemoryRows(X.astype(block.X.dtype), block.weights, block.scale)
+
     def labels(self, K: Kept) -> Array | None:
         return K.labels()
 

@@ -1,15 +1,12 @@
 """What a person sees of `GaussianMixture`."""
 
-import pickle
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
-import sklearn.cluster
 import sklearn.mixture
 from sklearn.base import clone
 from sklearn.datasets import load_iris
-from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV, KFold
 
 from cprime import GaussianMixture, KMeans
@@ -162,67 +159,6 @@ def test_lazy_rows_move_only_for_much():
     assert not np.allclose(never.means_, exact.means_)
     with pytest.raises(ValueError, match=r"search='lazy'.*c_prime=1, not 3"):
         fitted("diag", search="lazy")
-
-
-@every_type
-def test_k_means_can_be_gone_on_from(covariance_type):
-    kmeans = KMeans(3, random_state=0).fit(IRIS)
-    mixture = GaussianMixture.from_kmeans(kmeans, covariance_type=covariance_type)
-    with pytest.raises(NotFittedError):
-        mixture.predict(IRIS)
-    mixture.fit(IRIS)
-    labels = kmeans.labels_
-    if covariance_type == "diag":
-        mixture.set_params(max_iter=0).fit(IRIS)
-        found = np.array([IRIS[labels == c].var(axis=0) for c in range(3)])
-        assert np.allclose(mixture.covariances_, found)
-        assert np.allclose(mixture.weights_, np.bincount(labels) / len(IRIS))
-    theirs = sklearn.cluster.KMeans(3, random_state=0).fit(IRIS)
-    assert GaussianMixture.from_kmeans(theirs, c_prime=2).fit(IRIS).n_iter_ > 0
-
-
-@every_type
-def test_to_scikit_learn_and_back(covariance_type):
-    ours = fitted(covariance_type, c_prime=2)
-    theirs = ours.to_sklearn()
-    assert type(theirs) is sklearn.mixture.GaussianMixture
-    assert np.array_equal(theirs.predict(IRIS), ours.predict(IRIS))
-    assert np.allclose(theirs.predict_proba(IRIS), ours.predict_proba(IRIS), atol=1e-9)
-    assert np.allclose(theirs.score_samples(IRIS), ours.score_samples(IRIS))
-    assert np.array_equal(
-        pickle.loads(pickle.dumps(theirs)).predict(IRIS), ours.predict(IRIS)
-    )
-    clone(theirs).fit(IRIS)
-    back = GaussianMixture.from_sklearn(theirs)
-    assert np.array_equal(back.predict(IRIS), ours.predict(IRIS))
-    assert back.gap(IRIS, c_prime=1) == pytest.approx(ours.gap(IRIS, c_prime=1))
-    if covariance_type != "isotropic":
-        assert back.bic(IRIS) == pytest.approx(ours.bic(IRIS))
-    clone(back).fit(IRIS)
-
-
-def test_k_means_to_scikit_learn_and_back():
-    for c_prime in (1, None):
-        ours = KMeans(3, random_state=0, c_prime=c_prime, init="afk-mc2").fit(IRIS)
-        theirs = ours.to_sklearn()
-        assert type(theirs) is sklearn.cluster.KMeans
-        assert np.array_equal(theirs.predict(IRIS), ours.predict(IRIS))
-        assert np.allclose(theirs.transform(IRIS), ours.transform(IRIS))
-        assert theirs.score(IRIS) == pytest.approx(ours.score(IRIS))
-        assert np.array_equal(
-            theirs.get_feature_names_out(), [f"kmeans{i}" for i in range(3)]
-        )
-        clone(theirs).fit(IRIS)
-    hard = KMeans(3, random_state=0).fit(IRIS)
-    back = KMeans.from_sklearn(hard.to_sklearn())
-    assert back.variance_ == pytest.approx(hard.variance_)
-    assert back.bic(IRIS) == pytest.approx(hard.bic(IRIS))
-    with pytest.raises(NotFittedError):
-        KMeans().to_sklearn()
-    with pytest.raises(NotFittedError):
-        KMeans.from_sklearn(sklearn.cluster.KMeans())
-    with pytest.raises(NotFittedError):
-        GaussianMixture.from_sklearn(sklearn.mixture.GaussianMixture())
 
 
 @their_types

@@ -5,6 +5,7 @@ reads our fits.
 """
 
 import warnings
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,7 @@ OF_THE_MIXTURE = (
     "lower_bound_",
     "lower_bounds_",
 )
+OF_CENTERS = ("cluster_centers_", "labels_", "inertia_", "n_iter_", *OF_THE_INPUT)
 # What scikit-learn adds to covariances by default.
 THEIR_RIDGE = 1e-6
 
@@ -72,13 +74,101 @@ class KMeansExchange:
         _copy(
             kmeans,
             ours,
-            ("cluster_centers_", "labels_", "inertia_", "n_iter_", *OF_THE_INPUT),
+            OF_CENTERS,
         )
         C, D = ours.cluster_centers_.shape
         spread = float(ours.inertia_) / (D * len(ours.labels_))
         ours.variance_ = max(spread, float(np.finfo(np.float64).tiny) * 8.0)
         ours._n_features_out, ours._C_prime = C, 1
         ours._n_free = Isotropic().n_parameters(C, D)
+        return ours
+
+
+class SoftExchange:
+    """`to_sklearn` and `from_sklearn` of soft k-means."""
+
+    def to_sklearn(self: Any) -> sklearn.mixture.GaussianMixture:
+        """Return a fitted `sklearn.mixture.GaussianMixture` with the same predictions.
+
+        Responsibilities of soft k-means are posteriors of round clusters that all have
+        one variance and are equally likely; with `c_prime`, those of all clusters.
+
+        Returns
+        -------
+        mixture : sklearn.mixture.GaussianMixture
+        """
+        check_is_fitted(self, "cluster_centers_")
+        C, variance = len(self.cluster_centers_), self.variance_
+        theirs = sklearn.mixture.GaussianMixture(C, covariance_type="spherical")
+        theirs.set_params(**_shared_params(self, theirs, but={"n_init"}))
+        theirs.means_ = self.cluster_centers_.copy()
+        theirs.weights_ = np.full(C, 1.0 / C)
+        theirs.covariances_ = np.full(C, variance)
+        theirs.precisions_ = np.full(C, 1.0 / variance)
+        theirs.precisions_cholesky_ = np.full(C, 1.0 / np.sqrt(variance))
+        theirs.lower_bound_ = self.free_energy_
+        _copy(self, theirs, ("converged_", "n_iter_", *OF_THE_INPUT))
+        return theirs
+
+    @classmethod
+    def from_sklearn(cls: Any, mixture: Any) -> Any:
+        """Return the same fit as soft k-means.
+
+        Parameters
+        ----------
+        mixture : fitted sklearn.mixture.GaussianMixture
+            Spherical, with variances that are all the same and equal weights, or it is
+            no soft k-means.
+
+        Returns
+        -------
+        self : SoftKMeans
+        """
+        check_is_fitted(mixture, "means_")
+        variances = np.atleast_1d(mixture.covariances_)
+        weights = mixture.weights_
+        if (
+            mixture.covariance_type != "spherical"
+            or np.any(variances != variances[0])
+            or np.any(weights != weights[0])
+        ):
+            raise ValueError(
+                "Soft k-means has round clusters with one variance and equal weights, "
+                f"which those of {mixture!r} are not: use GaussianMixture.from_sklearn."
+            )
+        variance = float(variances[0])
+        C, D = mixture.means_.shape
+        ours = cls(C, stiffness=0.5 / variance)
+        ours.set_params(**_shared_params(mixture, ours, but={"n_init"}))
+        ours.cluster_centers_, ours.variance_ = mixture.means_.copy(), variance
+        ours.stiffness_ = ours.stiffness
+        _copy(mixture, ours, ("converged_", "n_iter_", *OF_THE_INPUT))
+        ours._n_features_out = ours._C_prime = C
+        ours._n_free = Isotropic(variance=variance).n_parameters(C, D)
+        return ours
+
+
+class FuzzyExchange(KMeansExchange):
+    """`to_sklearn` and `from_sklearn` of fuzzy k-means."""
+
+    @classmethod
+    def from_sklearn(cls, kmeans: Any) -> Any:
+        """Return its centres with memberships by fuzzy c-means (`m=2`).
+
+        Parameters
+        ----------
+        kmeans : fitted sklearn.cluster.KMeans or MiniBatchKMeans
+
+        Returns
+        -------
+        self : FuzzyKMeans
+        """
+        check_is_fitted(kmeans, "cluster_centers_")
+        ours: Any = cls()
+        ours.set_params(**_shared_params(kmeans, ours))
+        _copy(kmeans, ours, OF_CENTERS)
+        ours._n_features_out = ours._C_prime = len(ours.cluster_centers_)
+        ours._spread = 1.0
         return ours
 
 
@@ -172,9 +262,9 @@ def _fitted_on_centers(centers: Any) -> sklearn.cluster.KMeans:
     return theirs
 
 
-def _shared_params(of: Any, to: Any) -> dict[str, Any]:
+def _shared_params(of: Any, to: Any, but: Collection[str] = ()) -> dict[str, Any]:
     """Return the parameters of one estimator that the other has too."""
-    names = to.get_params(deep=False)
+    names = to.get_params(deep=False).keys() - set(but)
     return {n: v for n, v in of.get_params(deep=False).items() if n in names}
 
 

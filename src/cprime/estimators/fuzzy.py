@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from cprime.estimators.centers import ClusterCenters
 from cprime.estimators.degenerate import variance_floor
+from cprime.estimators.exchange import FuzzyExchange
 from cprime.estimators.fitted import Scene
 from cprime.estimators.fuzzy_outcome import EntropicOutcome, FuzzyOutcome
 from cprime.estimators.outcome import Outcome
@@ -33,7 +34,7 @@ LARGEST = sys.float_info.max
 SMALLEST_SHARE_EXPONENT = 100
 
 
-class FuzzyKMeans(ClusterCenters):
+class FuzzyKMeans(FuzzyExchange, ClusterCenters):
     """Fuzzy k-means (fuzzy c-means): rows are members of clusters, to a degree.
 
     Memberships u of a row sum to one. They and the centres minimise an objective J, in

@@ -12,6 +12,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from cprime.estimators.annealing import Annealing, stages
 from cprime.estimators.centers import RoundMixture
 from cprime.estimators.degenerate import variance_floor
+from cprime.estimators.exchange import SoftExchange
 from cprime.estimators.outcome import Attributes, ClustersOutcome, Outcome
 from cprime.estimators.restarts import Start
 from cprime.estimators.starts import SEEDINGS, Starts
@@ -23,7 +24,7 @@ from cprime.theta import Theta
 LARGEST = sys.float_info.max
 
 
-class SoftKMeans(RoundMixture):
+class SoftKMeans(SoftExchange, RoundMixture):
     """Soft k-means: rows are shared among clusters, as strictly as `stiffness` says.
 
     The responsibility of a cluster for a row is proportional to

@@ -8,13 +8,16 @@ BENCH := .venv-bench
 WHEEL := .venv-wheel
 SANITIZE := .venv-sanitize
 
-.PHONY: demo reproduce test lint unit sklearn-suite thorough sanitize wheel bench clean
+.PHONY: demo reproduce guide test lint unit sklearn-suite thorough sanitize wheel bench clean
 
 demo: $(READY)  ## Cluster the built-in BIRCH data and say what hard assignment loses
 	$(RUN) examples/demo.py
 
 reproduce: $(READY)  ## The paper's tables and figures beside its numbers; ARGS=--quick: in minutes
 	$(VENV)/bin/cprime reproduce all --out build/reproduction $(ARGS)
+
+guide: $(READY)  ## Measure docs/choosing.md again: its tables and figures
+	$(RUN) docs/choosing/measure.py
 
 test: lint unit sklearn-suite  ## Everything a change must pass
 

@@ -99,7 +99,8 @@ def _fitted(X: np.ndarray, test: np.ndarray, mixture: GaussianMixture) -> Any:
     start = time.perf_counter()
     mixture.fit(X)
     seconds = time.perf_counter() - start
-    print(mixture, f"{seconds:.1f} s", flush=True)
+    said = f"{mixture.covariance_type}, C={mixture.n_components}, C'={mixture.c_prime}"
+    print(f"{said}: {seconds:.1f} s", flush=True)
     return {
         "C": mixture.n_components,
         "C_prime": mixture.c_prime,

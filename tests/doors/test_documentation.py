@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from cprime.estimators import fuzzy, kmeans, soft
+from cprime.estimators import exchange, fuzzy, kmeans, mixture, soft
 from cprime.experiments.exhibits import UNEXPLAINED
 
 ROOT = Path(__file__).parent.parent.parent
@@ -26,7 +26,9 @@ def test_the_readme_example_prints_what_it_says():
     assert printed.getvalue() == output
 
 
-@pytest.mark.parametrize("module", [kmeans, soft, fuzzy], ids=lambda m: m.__name__)
+@pytest.mark.parametrize(
+    "module", [kmeans, soft, fuzzy, mixture, exchange], ids=lambda m: m.__name__
+)
 def test_the_docstring_example(module):
     result = doctest.testmod(module)
     assert result.attempted >= 5 and result.failed == 0
@@ -42,6 +44,14 @@ MEASURED = {
         "em",
         "KDD 145,751 x 74, C=200",
     ),
+    "one iteration, diagonal mixture, KDD, C=200, C'=5": (
+        "mixtures",
+        "KDD 145,751 x 74, C=200, diag",
+    ),
+    "one iteration, full covariances, KDD, C=50, C'=3": (
+        "mixtures",
+        "KDD 145,751 x 74, C=50, full",
+    ),
     "100 restarts, BIRCH 2,500 x 2, C=25": (
         "restarts",
         "BIRCH 2,500 x 2, C=25, 100 restarts",
@@ -52,7 +62,7 @@ MEASURED = {
     ),
 }
 CONTESTANTS = (
-    {"cprime", "cprime, C'=200 (EM)"},
+    {"cprime", "cprime, C'=200 (EM)", "cprime, C'=5", "cprime, C'=3"},
     {"scikit-learn", "GaussianMixture, richer"},
     {"intelex"},
     {"faiss"},

@@ -118,6 +118,25 @@ class GaussianMixture(
         Clusters that had died and were started again at a badly explained row.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
+
+    Notes
+    -----
+    From the same three `*_init`, iterates are those of scikit-learn's EM. A fit is never
+    aborted because of a covariance: one that collapses is clipped at its floor, a
+    cluster that dies is started again, and one warning names them.
+
+    Examples
+    --------
+    >>> from cprime import GaussianMixture
+    >>> import numpy as np
+    >>> X = np.array([[1, 2], [1, 4], [1, 0], [2, 2],
+    ...               [10, 2], [10, 4], [10, 0], [11, 2]])
+    >>> mixture = GaussianMixture(n_components=2, random_state=0).fit(X)
+    >>> mixture.means_.round(2)
+    array([[10.25,  2.  ],
+           [ 1.25,  2.  ]])
+    >>> mixture.predict([[0, 0], [12, 3]])
+    array([1, 0], dtype=int32)
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

@@ -121,8 +121,8 @@ class GaussianMixture(
 
     Notes
     -----
-    From the same three `*_init`, iterates are those of scikit-learn's EM. A fit is never
-    aborted because of a covariance: one that collapses is clipped at its floor, a
+    From the same three `*_init`, iterates are those of scikit-learn's EM. A fit is
+    never aborted because of a covariance: one that collapses is clipped at its floor, a
     cluster that dies is started again, and one warning names them.
 
     Examples

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from cprime.kernels import Kernel, reference
+from cprime.kernels import Kernel, free_energies, reference
 from cprime.rows import MemoryRows, Rows, as_rows
 from cprime.stats import weighted_sum
 from cprime.theta import Coefficients
@@ -43,8 +43,9 @@ def free_energy(
     rows, K = _checked(X, coefficients, C_prime, K)
 
     def energies(values: Array, weights: Array, *K_block: Array) -> Array:
-        kept = _truncated(kernel, values, coefficients, C_prime, *K_block)
-        return kept.free_energies()
+        if not K_block:
+            return free_energies(kernel, values, coefficients, C_prime)
+        return _truncated(kernel, values, coefficients, *K_block).free_energies()
 
     return _mean(rows, energies, K)
 
@@ -145,7 +146,7 @@ def variational_free_energy(
     q = np.asarray(q, dtype=np.float64)
 
     def log_joint(values: Array, weights: Array, K_block: Array) -> tuple[Array, ...]:
-        kept = _truncated(kernel, values, coefficients, 1, K_block)
+        kept = _truncated(kernel, values, coefficients, K_block)
         return kept.highest + kept.relative, weights
 
     expected, weights = rows.map(log_joint, K)
@@ -220,12 +221,12 @@ def _truncated(
     kernel: Kernel,
     values: Array,
     coefficients: Coefficients,
-    C_prime: int,
-    K: Array | None = None,
+    K: Array,
 ) -> Truncated:
-    if K is None:
-        return kernel.posterior(values, coefficients, C_prime)
-    distances = kernel.distances(values, coefficients.means)
+    """Return rows that keep the clusters K, whichever those are."""
+    everything = kernel.posterior(values, coefficients, len(coefficients.means))
+    distances = np.empty(everything.K.shape)
+    np.put_along_axis(distances, everything.K, everything.distances, axis=1)
     return Truncated.of(distances, K, coefficients)
 
 

@@ -52,7 +52,9 @@ class Gain:
 
     def reason(self, change: Change) -> str:
         if abs(change.gain) < self.tolerance:
-            return f"free energy gained {change.gain}, less than {self.tolerance}"
+            return (
+                f"free energy gained {change.gain:.3g}, less than {self.tolerance:.3g}"
+            )
         return ""
 
 
@@ -175,11 +177,18 @@ def _finite(free_energy: float, theta: Theta) -> float:
     if not math.isfinite(free_energy):
         raise ValueError(
             "The free energy is not a finite number: with a variance of "
-            f"{np.min(theta.covariance):.3g} some squared distances, divided by it, "
+            f"{_smallest_variance(theta):.3g} some squared distances, divided by it, "
             "exceed what float64 can hold. Give a larger variance (a lower stiffness), "
             "or rescale the data."
         )
     return free_energy
+
+
+def _smallest_variance(theta: Theta) -> float:
+    covariance = np.asarray(theta.covariance)
+    matrices = covariance.ndim == 3
+    variances = np.diagonal(covariance, axis1=1, axis2=2) if matrices else covariance
+    return float(np.min(variances))
 
 
 class _Stopwatch:

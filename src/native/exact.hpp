@@ -98,9 +98,9 @@ template <int ROWS, int STRIDE>
   return sum;
 }
 
-// ||W z||^2 for a lower triangle W; or, once it exceeds `limit`, any number between the two.
+// ||W z||^2 for a lower triangle W; or infinity, once its sum with the penalty exceeds `limit`.
 [[gnu::always_inline]] inline double triangle_distance(const double* z, const double* W, int Dp,
-                                                       double limit = INFINITY) {
+                                                       double penalty = 0.0, double limit = INFINITY) {
   Doubles sum{};
   for (int end = LANES; end <= Dp; end += LANES) {
     Doubles part[4] = {};
@@ -110,10 +110,8 @@ template <int ROWS, int STRIDE>
         part[k] = fused(load<Doubles>(W + k * LANES), all<Doubles>(z[j + k]), part[k]);
     const Doubles whole = (part[0] + part[1]) + (part[2] + part[3]);
     sum += whole * whole;
-    if (end < Dp && limit < INFINITY) {
-      const double so_far = folded(sum);
-      if (so_far > limit) return so_far;
-    }
+    // Sums only grow, also when they are rounded: what is too far now is so in the end.
+    if (end < Dp && limit < INFINITY && folded(sum) + penalty > limit) return INFINITY;
   }
   return folded(sum);
 }

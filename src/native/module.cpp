@@ -84,6 +84,10 @@ void whiten(Clusters& clusters, const DoublesN& whitening) {
                    [](double w) { return std::isfinite(w); }))
     throw std::invalid_argument("whitenings are not all finite");
   const size_t C = size_t(clusters.C), D = size_t(clusters.D), Dp = size_t(clusters.Dp);
+  const size_t shape[] = {C, D, D};
+  bool fits = whitening.ndim() >= 1 && whitening.ndim() <= 3;
+  for (size_t i = 0; fits && i < whitening.ndim(); ++i) fits = whitening.shape(i) == shape[i];
+  if (!fits) throw std::invalid_argument("whitenings and means differ in clusters or features");
   if (whitening.ndim() == 1) {
     clusters.whitened = Clusters::Whitening::OF_CLUSTERS;
     clusters.whitening.assign(size_t(padded(clusters.C)), 0.0);
@@ -119,6 +123,8 @@ Clusters make_clusters(const Doubles2& means, const std::optional<Doubles1>& pen
                 clusters.means.data() + size_t(c) * clusters.Dp);
   clusters.penalty.assign(size_t(padded(clusters.C)), INFINITY);
   std::fill_n(clusters.penalty.begin(), clusters.C, 0.0);
+  if (penalty && penalty->shape(0) != means.shape(0))
+    throw std::invalid_argument("penalties and means differ in clusters");
   if (penalty) {
     for (int c = 0; c < clusters.C; ++c) {
       clusters.penalty[c] = penalty->data()[c * penalty->stride(0)];
@@ -139,6 +145,11 @@ Clusters make_clusters(const Doubles2& means, const std::optional<Doubles1>& pen
 
 void check_features(const Rows& rows, const Clusters& clusters) {
   if (rows.D != clusters.D) throw std::invalid_argument("rows and means differ in features");
+}
+
+void check_kept(int C_prime, const Clusters& clusters) {
+  if (C_prime < 1 || C_prime > clusters.C)
+    throw std::invalid_argument("rows cannot keep as many clusters");
 }
 
 // A person interrupted, and Python knows it.
@@ -248,6 +259,7 @@ nb::tuple sweep(const PyRows& from, const Doubles1& weights, std::optional<Clust
   const bool all = C_prime == int(means.shape(0));
   const Clusters clusters = make_clusters(means, penalty, all, whitening);
   check_features(from.rows, clusters);
+  check_kept(C_prime, clusters);
   Sweep sweep;
   sweep.rows = from.rows;
   sweep.weights = weights.data();
@@ -308,6 +320,7 @@ void closest(const PyRows& from, const Doubles2& means, std::optional<Doubles1> 
              std::optional<DoublesN> whitening) {
   const Clusters clusters = make_clusters(means, penalty, false, whitening);
   check_features(from.rows, clusters);
+  check_kept(C_prime, clusters);
   double* to = distances ? distances->data() : nullptr;
   in_chunks(from.rows, work_of(from.rows, clusters), [&](int64_t first, int count, void* scratch) {
     path().closest(from.rows, clusters, C_prime, first, count, K.data(), to, scratch);

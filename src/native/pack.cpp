@@ -64,8 +64,9 @@ void pack_columns(Clusters& clusters) {
 }
 
 void pack_screen(Clusters& clusters) {
-  // With numbers in this range nothing but a row can overflow, and no product is 0 * inf.
-  constexpr double LEAST = 1e-30, MOST = 1e30, FARTHEST = 1e15;
+  // With numbers in this range nothing but a row can overflow, no product is 0 * inf, and what
+  // a row loses by underflow is nothing beside a standard deviation.
+  constexpr double LEAST = 1e-30, MOST = 1e15, FARTHEST = 1e15;
   constexpr int MOST_FEATURES = 1 << 16;  // rounding errors add up with them
   const int C = clusters.C, D = clusters.D, Dp = clusters.Dp, groups = (C + SIXTEEN - 1) / SIXTEEN;
   auto& origin = clusters.frame.origin;

@@ -109,9 +109,23 @@ class Best {
   std::vector<Ranked>& ranking_;
 };
 
+// Whether so many clusters are wanted that sorting all is faster than looking for them.
+bool wants_most(int wanted, const Clusters& clusters) { return 4 * wanted > clusters.C; }
+
 // Takes the `wanted` clusters of lowest score, given the distances to all.
 void select(const double* distances, const Clusters& clusters, int wanted, int32_t* K, double* kept,
             Workspace& work) {
+  if (wants_most(wanted, clusters)) {
+    auto& ranking = work.ranking;
+    ranking.resize(size_t(clusters.C));
+    for (int c = 0; c < clusters.C; ++c) ranking[c] = {distances[c] + clusters.penalty[c], c};
+    std::partial_sort(ranking.begin(), ranking.begin() + wanted, ranking.end());
+    for (int j = 0; j < wanted; ++j) {
+      K[j] = ranking[j].cluster;
+      if (kept != nullptr) kept[j] = distances[K[j]];
+    }
+    return;
+  }
   Best best(wanted, work);
   for (int begin = 0; begin < clusters.C; begin += LANES) {
     const Doubles score = load<Doubles>(distances + begin) + load<Doubles>(clusters.penalty.data() + begin);
@@ -168,7 +182,7 @@ void select_of_triangles(const double* y, const Clusters& clusters, int wanted, 
     work.is_done[c] = 1;
     subtract(y, clusters.mean(c), Dp, work.difference.data());
     const double found = triangle_distance(work.difference.data(), clusters.whitening.data() + size_t(c) * size,
-                                           Dp, best.limit() - clusters.penalty[c]);
+                                           Dp, clusters.penalty[c], best.limit());
     work.everything[c] = found;
     best.offer(found + clusters.penalty[c], c);
   };
@@ -181,8 +195,9 @@ void select_of_triangles(const double* y, const Clusters& clusters, int wanted, 
 template <class Before>
 void select_all(const double* rows, int n, const Clusters& clusters, int wanted, Before before,
                 int32_t* K, double* kept, Workspace& work) {
-  const bool triangles = clusters.whitened == Clusters::Whitening::TRIANGLES;
-  const bool screened = !clusters.screen.values.empty();
+  const bool most = wants_most(wanted, clusters);
+  const bool triangles = clusters.whitened == Clusters::Whitening::TRIANGLES && !most;
+  const bool screened = !clusters.screen.values.empty() && !most;
   if (screened)
     find_screen_scores(rows, n, clusters, work);
   else if (!triangles)

@@ -31,6 +31,8 @@ TABLE = {
     "scale 1e-150": BLOBS * 1e-150,
     "scales 1e6 and 1e-6": BLOBS * np.array([1e6, 1.0, 1e-6]),
     "scales 1e150 and 1e-150": BLOBS * np.array([1e150, 1.0, 1e-150]),
+    "scales over twenty decades": rng.normal(size=(40, 9))
+    * 10.0 ** np.linspace(-10, 10, 9),
     "collinear columns": np.c_[BLOBS, BLOBS[:, 0] + BLOBS[:, 1]],
     "equal columns": np.c_[BLOBS, BLOBS],
     "rows on a line": np.outer(np.arange(50.0), [1.0, 2.0, 3.0]),
@@ -155,3 +157,41 @@ def test_what_float64_cannot_hold_is_said():
     narrow = (BLOBS * 1e-25).astype(np.float32)
     with pytest.raises(ValueError, match=r"too small for float32.*give it as float64"):
         GaussianMixture(2).fit(narrow)
+
+
+def test_in_float32_the_free_energy_is_that_of_the_covariances_seen():
+    shared = rng.normal(size=(500, 1))
+    X = (shared + 1e-3 * rng.normal(size=(500, 17))).astype(np.float32)
+    X[:250] += 3
+    for covariance_type in TYPES:
+        mixture, _ = fitted(X, None, covariance_type=covariance_type)
+        found = mixture.free_energy(X)
+        assert mixture.free_energy_ == pytest.approx(found, abs=1e-6)
+
+
+def test_a_cluster_that_died_is_named():
+    for covariance_type in TYPES:
+        mixture, (message,) = fitted(
+            BLOBS,
+            None,
+            covariance_type=covariance_type,
+            means_init=[[3.0] * 3, [9.0] * 3, [1e4] * 3],
+        )
+        if mixture.n_relocations_:
+            assert "No row was left to cluster 2" in message
+        else:
+            assert "No row belongs to cluster 2" in message
+            assert mixture.weights_[2] < 1e-15
+
+
+def test_precisions_without_an_inverse_are_refused():
+    for covariance_type, precisions in (
+        ("tied", np.eye(3) * 1e-320),
+        ("full", np.tile(np.eye(3) * 1e-320, (3, 1, 1))),
+        ("diag", np.full((3, 3), 1e-320)),
+    ):
+        mixture = GaussianMixture(
+            3, covariance_type=covariance_type, precisions_init=precisions
+        )
+        with pytest.raises(ValueError, match="precisions_init will not do"):
+            mixture.fit(BLOBS)

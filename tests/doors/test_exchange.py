@@ -110,3 +110,17 @@ def test_soft_and_fuzzy_k_means_to_scikit_learn_and_back():
         if not options:
             assert np.allclose(back.predict_proba(IRIS), fuzzy.predict_proba(IRIS))
         clone(back).fit(IRIS)
+
+
+def test_another_kind_of_estimator_is_named():
+    kmeans, mixture = KMeans(3).fit(IRIS), fitted("full")
+    for give in (GaussianMixture.from_sklearn, SoftKMeans.from_sklearn):
+        with pytest.raises(TypeError, match=r"GaussianMixture is needed.*not KMeans"):
+            give(kmeans)
+    for give in (
+        GaussianMixture.from_kmeans,
+        KMeans.from_sklearn,
+        FuzzyKMeans.from_sklearn,
+    ):
+        with pytest.raises(TypeError, match=r"KMeans is needed.*not GaussianMixture"):
+            give(mixture)

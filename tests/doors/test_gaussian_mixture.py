@@ -1,5 +1,7 @@
 """What a person sees of `GaussianMixture`."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -157,7 +159,7 @@ def test_lazy_rows_move_only_for_much():
         once = fitted("diag", **options, max_iter=1)
     assert np.allclose(never.means_, once.means_)
     assert not np.allclose(never.means_, exact.means_)
-    with pytest.raises(ValueError, match=r"search='lazy'.*c_prime=1, not 3"):
+    with pytest.raises(ValueError, match=r"search='lazy'.*c_prime=1, not None"):
         fitted("diag", search="lazy")
 
 
@@ -174,7 +176,11 @@ def test_samples_look_like_the_mixture(covariance_type):
 
 def test_the_best_of_several_starts_is_kept():
     several = GaussianMixture(
-        5, covariance_type="tied", n_init=6, init_params="random", random_state=0
+        5,
+        covariance_type="tied",
+        n_init=6,
+        init_params="random_from_data",
+        random_state=0,
     )
     several.fit(IRIS)
     # Restarts take from one stream what single fits take from it one after the other.
@@ -211,3 +217,51 @@ def test_errors_name_what_is_wrong():
         GaussianMixture(3).fit(IRIS[:2])
     with pytest.raises(TypeError, match="dense"):
         GaussianMixture(3).fit(sp.csr_array(IRIS))
+
+
+def test_a_warm_start_cannot_change_what_it_goes_on_from():
+    for change in (
+        {"n_components": 5},
+        {"n_components": 1},
+        {"covariance_type": "diag"},
+    ):
+        mixture = fitted("full", warm_start=True)
+        before = mixture.means_
+        mixture.set_params(**change)
+        with pytest.raises(ValueError, match=r"has 3 clusters with 'full'.*warm_start"):
+            mixture.fit(IRIS)
+        assert mixture.means_ is before
+        # What was fitted stays what it was.
+        assert np.array_equal(mixture.predict(IRIS), fitted("full").predict(IRIS))
+    with pytest.raises(ValueError, match=r"4 features.*covariances of 3:"):
+        fitted("full", warm_start=True).fit(IRIS[:, :3])
+
+
+def test_progress_is_printed_at_intervals(capsys):
+    fitted("full", verbose=1, verbose_interval=5)
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "Restart 1 of 1"
+    assert [line.split(",")[0] for line in lines[1:4]] == [
+        "Iteration 0",
+        "Iteration 5",
+        "Iteration 10",
+    ]
+    assert lines[-1].startswith("Converged at this iteration: free energy gained")
+    assert not any("rows changed" in line for line in lines)
+
+
+def test_the_last_lower_bound_is_the_lower_bound():
+    mixture = fitted("diag")
+    assert mixture.lower_bounds_[-1] == mixture.lower_bound_ == mixture.free_energy_
+    assert np.all(np.diff(mixture.lower_bounds_) >= -1e-12)
+    assert fitted("diag", max_iter=0).lower_bounds_ == []
+
+
+def test_samples_take_no_more_memory_than_they_are():
+    X = np.random.default_rng(0).normal(size=(400, 100))
+    mixture = GaussianMixture(2, covariance_type="diag", random_state=0).fit(X)
+    tracemalloc.start()
+    drawn, _ = mixture.sample(20000)
+    highest = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert highest < 4 * drawn.nbytes

@@ -5,7 +5,7 @@ the axes are the same to the last row, their distances to the last bit. With mat
 the order of products is a kernel's own, and near ties may be decided either way.
 """
 
-from dataclasses import fields
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
@@ -17,6 +17,7 @@ from problems import generator
 
 from cprime.blocks import Kept
 from cprime.kernels import get_kernel, reference
+from cprime.models import Full
 from cprime.rows import MemoryRows
 from cprime.search import Plan
 from cprime.theta import Theta
@@ -119,3 +120,34 @@ def test_with_matrices_but_for_near_ties(name, scene):
         # Rows that keep either of two clusters have sums of either.
         return
     same_sums(sums.total(), expected.total(), 1e-5 if scale > 1e-9 else 1e-9)
+
+
+@others
+def test_a_cluster_given_up_early_is_not_kept(name):
+    # Means that differ in the last features alone, a row on one of them, and penalties
+    # beside which a distance seen so far is nothing.
+    D = 16
+    means = np.zeros((3, D))
+    means[0], means[1, 0], means[1, -1] = -256.0, 2.0**-30, 64.0
+    covariance = np.tile(np.eye(D), (3, 1, 1))
+    proportions = np.array([0.98, 0.01, 0.01])
+    coefficients = Full().coefficients(Theta(means, covariance, proportions))
+    values, before = means[[2]], Kept(np.array([[2]], dtype=np.int32))
+    block = MemoryRows(values).block
+    K, sums = get_kernel(name).sweep(block, before, coefficients, Plan(), 1)
+    assert K.K.tolist() == [[2]]
+    expected = reference.sweep(block, before, coefficients, Plan(), 1)[1].total()
+    assert np.isclose(sums.total().free_energy, expected.free_energy)
+
+
+@others
+def test_parameters_of_different_clusters_are_refused(name):
+    coefficients = Full().coefficients(
+        Theta(np.zeros((2, 3)), np.tile(np.eye(3), (2, 1, 1)))
+    )
+    values, kernel = np.zeros((5, 3)), get_kernel(name)
+    fewer = replace(coefficients, whitening=np.ones((1, 3)))
+    with pytest.raises(ValueError, match="differ"):
+        kernel.posterior(values, fewer, 1)
+    with pytest.raises(ValueError, match="cannot keep"):
+        kernel.posterior(values, coefficients, 3)

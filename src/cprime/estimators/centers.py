@@ -142,7 +142,8 @@ class ClusterCenters(
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Return minus the k-means objective of these rows, as scikit-learn does.
 
-        It favours `c_prime=1`: to search over it, score a mixture by `log_likelihood`.
+        It favours `c_prime=1` and whatever else makes labels hard: to search over such
+        parameters, score a mixture by `log_likelihood`.
 
         Parameters
         ----------

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from cprime.models import Diagonal, Full, Given, Isotropic, Model, Spherical, Tied
-from cprime.models.matrices import clipped
+from cprime.models.matrices import clipped, inverted, whitening
 from cprime.typing import Array
 
 
@@ -52,19 +52,21 @@ class Covariances:
         values = np.asarray(covariances, dtype=np.float64)
         return values[None] if self.name == "tied" else values
 
-    def held(self, covariance: Any, dtype: Any) -> Any:
-        """Return a model's covariances that stay positive when rounded to `dtype`."""
+    def held(self, covariance: Any, dtype: Any, margin: float = 1.0) -> Any:
+        """Return a model's covariances that stay positive when rounded to `dtype`.
+
+        Those that were once held with a margin of 2, and rounded, are left alone.
+        """
         if not self.are_matrices or dtype == np.float64:
             return covariance
-        share = 4.0 * covariance.shape[-1] * float(np.finfo(dtype).eps)
+        share = 4.0 * margin * covariance.shape[-1] * float(np.finfo(dtype).eps)
         return clipped(covariance, share * np.diagonal(covariance, axis1=1, axis2=2))
 
     def cholesky(self, covariances: Any) -> Any:
         """Return factors A of precisions A A^T: upper triangles, or square roots."""
         if not self.are_matrices:
             return 1.0 / np.sqrt(covariances)
-        lower = np.linalg.cholesky(covariances)
-        return np.swapaxes(np.linalg.inv(lower), -1, -2)
+        return np.swapaxes(whitening(covariances), -1, -2)
 
     def roots(self, covariances: Any, C: int, D: int) -> Array:
         """Return R with R R^T = Sigma_c for every cluster, shape (C, D, D)."""
@@ -83,8 +85,8 @@ def _isotropic(floor: Array, equal: bool, given: Given) -> Model:
 COVARIANCES = {
     of.name: of
     for of in (
-        Covariances("full", Full, lambda C, D: (C, D, D), np.linalg.inv),
-        Covariances("tied", Tied, lambda C, D: (D, D), np.linalg.inv),
+        Covariances("full", Full, lambda C, D: (C, D, D), inverted),
+        Covariances("tied", Tied, lambda C, D: (D, D), inverted),
         Covariances("diag", Diagonal, lambda C, D: (C, D), np.reciprocal),
         Covariances("spherical", Spherical, lambda C, D: (C,), np.reciprocal),
         Covariances("isotropic", _isotropic, lambda C, D: (), np.reciprocal),

@@ -68,13 +68,19 @@ def warn_if_wanting(mixture: Any) -> None:
         messages.append(
             f"The covariance of {_named(mixture._floored)} of "
             f"{mixture.n_components} was clipped at its floor (reg_covar), because it "
-            "is flat or nearly so: the likelihood depends on that floor. Fewer "
-            "clusters, a simpler covariance_type or a larger reg_covar may help."
+            "is flat or nearly so: the likelihood depends on that floor. If columns "
+            "are constant or collinear, drop them; else fewer clusters, a simpler "
+            "covariance_type or another reg_covar may help."
         )
     if mixture._relocated:
         messages.append(
             f"No row was left to {_named(mixture._relocated)}, and a badly explained "
             "row was given to it instead."
+        )
+    if mixture._empty:
+        messages.append(
+            f"No row belongs to {_named(mixture._empty)}, and no row of another "
+            "cluster is explained better by it: fewer clusters will do."
         )
     if messages:
         warn(" ".join(messages), ConvergenceWarning)

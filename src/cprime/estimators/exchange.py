@@ -4,6 +4,7 @@ What comes out is a plain scikit-learn object, so whatever reads those (ONNX, sk
 reads our fits.
 """
 
+import copy
 import warnings
 from collections.abc import Collection
 from typing import Any
@@ -56,7 +57,9 @@ class KMeansExchange:
 
     @classmethod
     def from_sklearn(cls, kmeans: Any) -> Any:
-        """Return the same fit, with densities, posteriors and scores.
+        """Return the same centres, with densities, posteriors and scores of rows.
+
+        What only a fit can know (`free_energy_`, `gap_`, `trace_`) it does not have.
 
         Parameters
         ----------
@@ -68,7 +71,7 @@ class KMeansExchange:
         -------
         self : KMeans
         """
-        check_is_fitted(kmeans, "cluster_centers_")
+        _check_fitted(kmeans, "KMeans")
         ours: Any = cls()
         ours.set_params(**_shared_params(kmeans, ours))
         _copy(
@@ -106,7 +109,8 @@ class SoftExchange:
         theirs.covariances_ = np.full(C, variance)
         theirs.precisions_ = np.full(C, 1.0 / variance)
         theirs.precisions_cholesky_ = np.full(C, 1.0 / np.sqrt(variance))
-        theirs.lower_bound_ = self.free_energy_
+        if hasattr(self, "free_energy_"):
+            theirs.lower_bound_ = self.free_energy_
         _copy(self, theirs, ("converged_", "n_iter_", *OF_THE_INPUT))
         return theirs
 
@@ -124,7 +128,7 @@ class SoftExchange:
         -------
         self : SoftKMeans
         """
-        check_is_fitted(mixture, "means_")
+        _check_fitted(mixture, "GaussianMixture")
         variances = np.atleast_1d(mixture.covariances_)
         weights = mixture.weights_
         if (
@@ -149,7 +153,10 @@ class SoftExchange:
 
 
 class FuzzyExchange(KMeansExchange):
-    """`to_sklearn` and `from_sklearn` of fuzzy k-means."""
+    """`to_sklearn` and `from_sklearn` of fuzzy k-means.
+
+    Labels are those of k-means; memberships have no place in scikit-learn.
+    """
 
     @classmethod
     def from_sklearn(cls, kmeans: Any) -> Any:
@@ -163,7 +170,7 @@ class FuzzyExchange(KMeansExchange):
         -------
         self : FuzzyKMeans
         """
-        check_is_fitted(kmeans, "cluster_centers_")
+        _check_fitted(kmeans, "KMeans")
         ours: Any = cls()
         ours.set_params(**_shared_params(kmeans, ours))
         _copy(kmeans, ours, OF_CENTERS)
@@ -202,7 +209,7 @@ class MixtureExchange:
         >>> mixture.fit(X).weights_.round(2)
         array([0.57, 0.43])
         """
-        check_is_fitted(kmeans, "cluster_centers_")
+        _check_fitted(kmeans, "KMeans")
         centers = kmeans.cluster_centers_
         return cls(len(centers), **{"means_init": centers, **params})
 
@@ -229,7 +236,9 @@ class MixtureExchange:
 
     @classmethod
     def from_sklearn(cls, mixture: Any) -> Any:
-        """Return the same fit, with weights for rows, truncation and `gap`.
+        """Return the same parameters, with weights for rows, truncation and `gap(X)`.
+
+        What only a fit can know (`free_energy_`, `gap_`, `trace_`) it does not have.
 
         Parameters
         ----------
@@ -240,15 +249,33 @@ class MixtureExchange:
         self : GaussianMixture
             `reg_covar`, should it be fitted again, is a clip here and not added.
         """
-        check_is_fitted(mixture, "means_")
+        _check_fitted(mixture, "GaussianMixture")
         ours: Any = cls()
         ours.set_params(**_shared_params(mixture, ours))
         _copy(mixture, ours, (*OF_THE_MIXTURE, *OF_THE_INPUT))
         C, D = ours.means_.shape
         model = COVARIANCES[ours.covariance_type].of(np.array(1.0), False, NOTHING)
+        ours._covariance_type = ours.covariance_type
         ours._n_features_out = ours._C_prime = C
         ours._n_free = model.n_parameters(C, D)
         return ours
+
+
+def _check_fitted(estimator: Any, wanted: str) -> None:
+    """Raise unless this is a fitted estimator of the kind that is wanted."""
+    kinds = {
+        "KMeans": lambda: (
+            hasattr(estimator, "cluster_centers_") and hasattr(estimator, "inertia_")
+        ),
+        "GaussianMixture": lambda: isinstance(
+            estimator, (sklearn.mixture.GaussianMixture, MixtureExchange)
+        ),
+    }
+    check_is_fitted(estimator)
+    if not kinds[wanted]():
+        raise TypeError(
+            f"A fitted {wanted} is needed here, not {type(estimator).__name__}."
+        )
 
 
 def _fitted_on_centers(centers: Any) -> sklearn.cluster.KMeans:
@@ -271,4 +298,4 @@ def _shared_params(of: Any, to: Any, but: Collection[str] = ()) -> dict[str, Any
 def _copy(of: Any, to: Any, names: tuple[str, ...]) -> None:
     for name in names:
         if hasattr(of, name):
-            setattr(to, name, getattr(of, name))
+            setattr(to, name, copy.deepcopy(getattr(of, name)))

@@ -13,7 +13,12 @@ from sklearn.utils import check_random_state
 from cprime import bounds
 from cprime.estimators import inputs
 from cprime.estimators.units import Units
-from cprime.kernels import Kernel, get_kernel, kernel_for_missing
+from cprime.kernels import (
+    Kernel,
+    free_energies,
+    get_kernel,
+    kernel_for_missing,
+)
 from cprime.models import Model
 from cprime.rows import MemoryRows
 from cprime.theta import Coefficients, Theta
@@ -44,6 +49,8 @@ class FittedClusters:
 
     kernel: str
     _C_prime: int
+    # By which parameter a person says how many clusters there are.
+    _count_name = "n_clusters"
 
     @property
     def _marginalizes(self) -> bool:
@@ -98,7 +105,9 @@ class FittedClusters:
             )
         scene = self._scene(X)
         C_prime = (
-            scene.C if c_prime is None else inputs.checked_c_prime(c_prime, scene.C)
+            scene.C
+            if c_prime is None
+            else inputs.checked_c_prime(c_prime, scene.C, self._count_name)
         )
 
         def of_rows(values: Array, weights: Array) -> tuple[Array, Array]:
@@ -117,6 +126,7 @@ class FittedClusters:
 
     def _scene(self, X: Any, sample_weight: Any = None) -> Scene:
         model, theta = self._mixture()
+        inputs.refuse_not_finite(theta)
         missing = self._marginalizes
         X = inputs.checked_data(self, X, reset=False, missing=missing)
         weights = inputs.checked_weights(sample_weight, X.shape[0])
@@ -141,7 +151,9 @@ class FittedClusters:
     def _c_prime(self, c_prime: Any, scene: Scene) -> int:
         fitted = isinstance(c_prime, str) and c_prime == "fitted"
         asked = self._C_prime if fitted else c_prime
-        return scene.C if asked is None else inputs.checked_c_prime(asked, scene.C)
+        if asked is None:
+            return scene.C
+        return inputs.checked_c_prime(asked, scene.C, self._count_name)
 
 
 class FittedMixture(FittedClusters):
@@ -195,8 +207,7 @@ class FittedMixture(FittedClusters):
 
     def _log_densities(self, scene: Scene) -> Array:
         def log_density(values: Array, weights: Array) -> Array:
-            everything = scene.kernel.posterior(values, scene.coefficients, scene.C)
-            return everything.free_energies()
+            return free_energies(scene.kernel, values, scene.coefficients, scene.C)
 
         found = scene.units.log_densities_out(scene.rows.map(log_density), scene.rows)
         if not np.isfinite(found).all():

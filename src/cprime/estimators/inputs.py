@@ -10,6 +10,7 @@ from sklearn.utils.validation import validate_data
 
 from cprime.kernels import native
 from cprime.search import Exact, Lazy, Search
+from cprime.theta import Theta
 from cprime.typing import Array
 
 REAL = "fiub"
@@ -115,7 +116,8 @@ def checked_search(estimator: Any, C_prime: int) -> Search:
         return Exact()
     if C_prime != 1:
         raise ValueError(
-            f"search='lazy' is lazy-k-means and needs c_prime=1, not {C_prime}: "
+            "search='lazy' is lazy-k-means and needs c_prime=1, not "
+            f"{estimator.c_prime}: "
             "use search='exact' to keep more than one cluster per row."
         )
     return Lazy(float(estimator.eps))
@@ -125,10 +127,25 @@ def checked_c_prime(c_prime: Any, C: int, name: str = "n_clusters") -> int:
     """Return c_prime if that many clusters can be kept, of as many as `name` says."""
     if not isinstance(c_prime, Integral) or not 1 <= int(c_prime) <= C:
         raise ValueError(
-            f"c_prime={c_prime!r} should be a whole number from 1 (k-means) to "
-            f"{name}={C} (EM): every row keeps that many of its closest clusters."
+            f"c_prime={c_prime!r} should be a whole number from 1 to {name}={C} (EM): "
+            "every row keeps that many of its closest clusters."
         )
     return int(c_prime)
+
+
+def refuse_not_finite(theta: Theta) -> None:
+    """Raise if parameters a person has set by hand are not finite."""
+    proportions = 0.0 if theta.proportions is None else theta.proportions
+    for what, values in (
+        ("means", theta.means),
+        ("covariances", theta.covariance),
+        ("weights", proportions),
+    ):
+        if not np.isfinite(values).all():
+            raise ValueError(
+                f"The {what} of this estimator hold NaN or infinity: fit it again, or "
+                "set them to numbers."
+            )
 
 
 def magnitude(X: Any) -> float:

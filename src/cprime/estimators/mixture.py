@@ -11,7 +11,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from cprime import em
-from cprime.estimators import inputs, mixture_inputs, mixture_starts
+from cprime.estimators import inputs, mixture_given, mixture_starts
 from cprime.estimators.callbacks import CallbackSupportMixin, with_callbacks
 from cprime.estimators.covariances import COVARIANCES, Covariances
 from cprime.estimators.degenerate import covariance_floor, warn_if_wanting
@@ -24,7 +24,7 @@ from cprime.estimators.restarts import Restarts, Start
 from cprime.estimators.running import run_restarts
 from cprime.estimators.units import Units
 from cprime.kernels import get_kernel
-from cprime.models import NOTHING, Given, Model
+from cprime.models import NOTHING, Model
 from cprime.problem import Problem
 from cprime.theta import Theta
 from cprime.typing import Array
@@ -57,25 +57,31 @@ class GaussianMixture(
         Converged when an iteration raises the free energy by less.
     reg_covar : float or None, default=None
         Smallest variance a cluster may have, in any direction. Smaller ones are
-        clipped there, nothing is added. None is a millionth of each feature's variance
-        (of all features', for one that is constant); 0 leaves only what float64 needs.
+        clipped there, where scikit-learn adds it to all. None is a millionth of each
+        feature's variance (of all features', for one that is constant); 0 leaves only
+        what float64 needs.
     max_iter : int, default=100
+        Largest number of iterations of one restart.
     n_init : int, default=1
         Restarts, of which the one of highest free energy is kept.
     init_params : str, default="kmeans"
-        "kmeans", "k-means++", "random" or "random_from_data": the labels of a k-means
-        fit, those closest to k-means++
-        seeds or to random rows, or with random shares of all rows.
+        Where means start: "kmeans" is our own k-means, "k-means++" its seeds,
+        "random_from_data" random rows, "random" means of all rows with random shares
+        (the only one for which a weight of 2 is not the row given twice).
+        Rows closest to each mean then give its proportion and covariance.
     weights_init : array-like of shape (n_components,), optional
+        Proportions to start from in place of those.
     means_init : array-like of shape (n_components, n_features), optional
+        Means to start from in place of `init_params`.
     precisions_init : array-like, optional
-        In the shape of `precisions_`.
+        Inverse covariances to start from, in the shape of `precisions_`.
     random_state : int, RandomState instance or None, default=None
     warm_start : bool, default=False
         Start from the parameters of the fit before.
     verbose : int, default=0
+        Print how the fit goes on.
     verbose_interval : int, default=10
-        Accepted for compatibility: every iteration is printed.
+        Iterations from one printed line to the next.
     c_prime : int or None, default=None
         Clusters every row keeps. None keeps all: EM.
     search : {"exact", "lazy"}, default="exact"
@@ -98,15 +104,15 @@ class GaussianMixture(
     weights_ : ndarray of shape (n_components,)
     means_ : ndarray of shape (n_components, n_features)
     covariances_ : float or ndarray
-        Of shape (C,) for "spherical", (C, D) for "diag", (D, D) for "tied", (C, D, D)
-        for "full".
+        One number for "isotropic", else of shape (C,) for "spherical", (C, D) for
+        "diag", (D, D) for "tied", (C, D, D) for "full".
     precisions_, precisions_cholesky_ : as `covariances_`
     converged_ : bool
     n_iter_ : int
     lower_bound_, free_energy_ : float
         F of the training rows, mean per row, in nats.
     lower_bounds_ : list of float
-        F after every iteration of the best restart.
+        F after every iteration of the best restart; the last is `lower_bound_`.
     log_likelihood_ : float
     gap_ : float
         log_likelihood_ - free_energy_; 0 for EM.
@@ -123,7 +129,7 @@ class GaussianMixture(
     -----
     From the same three `*_init`, iterates are those of scikit-learn's EM. A fit is
     never aborted because of a covariance: one that collapses is clipped at its floor, a
-    cluster that dies is started again, and one warning names them.
+    cluster that dies is started again where that raises F, and one warning names them.
 
     Examples
     --------
@@ -139,6 +145,7 @@ class GaussianMixture(
     array([1, 0], dtype=int32)
     """
 
+    _count_name = "n_components"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_components": [Interval(Integral, 1, None, closed="left")],
         "covariance_type": [StrOptions(set(COVARIANCES))],
@@ -276,12 +283,15 @@ class GaussianMixture(
             The cluster each row was drawn from.
         """
         theta = self._mixture()[1]
+        C, D = theta.means.shape
         rng = self._sample_rng(n_samples, None)
-        counts = rng.multinomial(n_samples, self.weights_.astype(np.float64))
-        labels = np.repeat(np.arange(len(counts)), counts)
-        noise = rng.standard_normal((n_samples, theta.means.shape[1]))
-        roots = self._covariances.roots(self.covariances_, *theta.means.shape)
-        X = theta.means[labels] + np.einsum("nij,nj->ni", roots[labels], noise)
+        weights = self.weights_.astype(np.float64)
+        labels = np.repeat(
+            np.arange(C), rng.multinomial(n_samples, weights / weights.sum())
+        )
+        X = rng.standard_normal((n_samples, D))
+        for c, root in enumerate(self._fitted_type.roots(self.covariances_, C, D)):
+            X[labels == c] = theta.means[c] + X[labels == c] @ root.T
         return X.astype(self.means_.dtype), labels
 
     def _n_parameters(self) -> int:
@@ -293,9 +303,14 @@ class GaussianMixture(
     def _covariances(self) -> Covariances:
         return COVARIANCES[self.covariance_type]
 
+    @property
+    def _fitted_type(self) -> Covariances:
+        """What the parameters are, whatever `covariance_type` was set to since."""
+        # A person may have put parameters here without a fit.
+        return COVARIANCES[getattr(self, "_covariance_type", self.covariance_type)]
+
     def _fit(self, X: Any, sample_weight: Any) -> None:
         with fitted_or_unchanged(self) as put:
-            warm = self._warm_parameters()
             X = inputs.checked_data(
                 self, X, reset=True, sparse=False, missing=self._marginalizes
             )
@@ -303,10 +318,14 @@ class GaussianMixture(
             C = self._checked_n_components(X.shape[0])
             C_prime = C
             if self.c_prime is not None:
-                C_prime = inputs.checked_c_prime(self.c_prime, C, "n_components")
+                C_prime = inputs.checked_c_prime(self.c_prime, C, self._count_name)
             units = Units.of_rows(X, weights)
             observed = Known.of(self, units.rows(X, weights), get_kernel(self.kernel))
-            given = self._given(X, units) if warm is None else _as_given(warm, units)
+            warm = mixture_given.fit_before(self, C, X.shape[1])
+            if warm is None:
+                given = mixture_given.wanted(self, C, X.shape[1], units)
+            else:
+                given = mixture_given.of_fit(warm, units)
             floor = covariance_floor(
                 observed, units, self.reg_covar, self._covariances.resolution
             )
@@ -346,18 +365,13 @@ class GaussianMixture(
 
     def _mixture(self) -> tuple[Model, Theta]:
         check_is_fitted(self, "means_")
-        of = self._covariances
+        of = self._fitted_type
         weights = self.weights_.astype(np.float64)
         theta = Theta(
             self.means_.astype(np.float64), of.kept(self.covariances_), weights
         )
         # The parameters are there to be evaluated, not to be clipped or learned.
         return of.of(np.array(sys.float_info.min), False, NOTHING), theta
-
-    def _warm_parameters(self) -> Theta | None:
-        if self.warm_start and hasattr(self, "converged_"):
-            return self._mixture()[1]
-        return None
 
     def _checked_n_components(self, n_rows: int) -> int:
         C = int(self.n_components)
@@ -367,28 +381,3 @@ class GaussianMixture(
                 f"{C}, n_samples = {n_rows}"
             )
         return C
-
-    def _given(self, X: Any, units: Units) -> Given:
-        """Return the parameters a person wants to start from, in computing units."""
-        C, D = int(self.n_components), X.shape[1]
-        means = covariance = weights = None
-        if self.weights_init is not None:
-            weights = mixture_inputs.checked_weights(self.weights_init, C)
-        if self.means_init is not None:
-            means = units.means_in(mixture_inputs.checked_means(self.means_init, C, D))
-        if self.precisions_init is not None:
-            of = self._covariances
-            precisions = mixture_inputs.checked_precisions(
-                self.precisions_init, of, C, D
-            )
-            covariance = units.covariance_in(of.kept(of.inverted(precisions)))
-        return Given(means, covariance, weights)
-
-
-def _as_given(theta: Theta, units: Units) -> Given:
-    """Return fitted parameters, in a person's units, as something to start from."""
-    return Given(
-        units.means_in(theta.means),
-        units.covariance_in(theta.covariance),
-        theta.proportions,
-    )

@@ -12,6 +12,9 @@ from cprime.estimators.restarts import Restarts
 from cprime.theta import Theta
 from cprime.typing import Array
 
+# A cluster with this share of the rows has none.
+EMPTY = 1e-15
+
 
 @dataclass(frozen=True)
 class MixtureOutcome(DensityOutcome):
@@ -28,7 +31,8 @@ class MixtureOutcome(DensityOutcome):
     def rounded(self, theta: Theta) -> Theta:
         if self.dtype == np.float64:
             return theta
-        seen = self.named(theta)
+        held = self.covariances.held(theta.covariance, self.dtype, margin=2.0)
+        seen = self.named(replace(theta, covariance=held))
         weights = seen["weights_"].astype(np.float64)
         return replace(
             theta,
@@ -49,6 +53,7 @@ class MixtureOutcome(DensityOutcome):
         # Of what is seen, but not with its few digits.
         exact = np.asarray(covariances, dtype=np.float64)
         return {
+            "_covariance_type": self.covariances.name,
             "weights_": weights.astype(self.dtype),
             "means_": self.units.means_out(theta.means).astype(self.dtype),
             "covariances_": covariances,
@@ -61,17 +66,28 @@ class MixtureOutcome(DensityOutcome):
         return {**super().traced(step), "floored": tuple(floored)}
 
     def ended(self, fit: em.Fit) -> Attributes:
+        counts = fit.stats.counts
         return {
             "lower_bound_": self.measured(fit.free_energy)["free_energy"],
             "_floored": self.problem.model.floored(fit.theta),
+            "_empty": np.flatnonzero(counts <= EMPTY * fit.stats.weight).tolist(),
         }
 
     def complete(self, restarts: Restarts) -> Attributes:
         attributes = super().complete(restarts)
         # A mixture is asked for labels, it does not keep them.
         del attributes["labels_"]
-        bounds = attributes["trace_"]["free_energy"][1:]
-        return {**attributes, "lower_bounds_": bounds.tolist()}
+        bounds = attributes["trace_"]["free_energy"][1:].tolist()
+        # The last E-step raises F once more.
+        bounds[-1:] = [attributes["lower_bound_"]] * len(bounds[-1:])
+        return {**attributes, "lower_bounds_": bounds}
+
+    def interrupted(self, restarts: Restarts) -> Attributes:
+        known = super().interrupted(restarts)
+        known.pop("labels_", None)
+        if known:
+            known["lower_bound_"] = known["free_energy_"]
+        return known
 
     def _seen(self, values: Array) -> Any:
         return values.astype(self.dtype)[()]

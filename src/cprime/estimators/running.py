@@ -52,7 +52,8 @@ def run_restarts(
 
     def watched(steps: Iterator[em.Step]) -> Iterator[em.Step]:
         steps = watch.run(steps)
-        return _printed(steps, outcome) if estimator.verbose else steps
+        interval = int(getattr(estimator, "verbose_interval", 1))
+        return _printed(steps, outcome, interval) if estimator.verbose else steps
 
     for restart in range(n_init):
         if estimator.verbose:
@@ -63,14 +64,16 @@ def run_restarts(
     watch.end()
 
 
-def _printed(steps: Iterator[em.Step], outcome: Outcome) -> Iterator[em.Step]:
+def _printed(
+    steps: Iterator[em.Step], outcome: Outcome, interval: int
+) -> Iterator[em.Step]:
     for step in steps:
-        measures = outcome.measured(step.free_energy).items()
-        told = [f"{name.replace('_', ' ')} {value:.6f}" for name, value in measures]
-        print(
-            f"Iteration {step.iteration}, {', '.join(told)}, "
-            f"{step.changed} rows changed clusters."
-        )
+        if step.iteration % interval == 0 or step.converged:
+            measures = outcome.measured(step.free_energy).items()
+            told = [f"{name.replace('_', ' ')} {value:.6f}" for name, value in measures]
+            if outcome.problem.C_prime < len(step.theta.means):
+                told.append(f"{step.changed} rows changed clusters")
+            print(f"Iteration {step.iteration}, {', '.join(told)}.")
         if step.converged:
             print(f"Converged at this iteration: {step.converged}.")
         yield step

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
 
 from cprime.estimators.annealing import Annealing, stages
 from cprime.estimators.centers import RoundMixture
@@ -56,7 +57,9 @@ class SoftKMeans(SoftExchange, RoundMixture):
         Find the start by deterministic annealing (Rose 1998): from a stiffness so low
         that all clusters coincide, multiplied by this factor (above 1, such as 1.2)
         whenever the fit has converged, until `stiffness` is reached. Clusters split one
-        after another on the way, so the result depends far less on chance.
+        after another on the way, so the result hardly depends on chance, nor on
+        `n_init`. It is one path through the optima and slow: several plain restarts may
+        find a better one.
     c_prime : int or None, default=None
         Responsibilities beyond a row's `c_prime` closest clusters are exactly 0. None
         shares every row among all clusters.
@@ -163,6 +166,30 @@ class SoftKMeans(SoftExchange, RoundMixture):
         self.verbose = verbose
         self.random_state = random_state
         self.kernel = kernel
+
+    def predict_proba(
+        self, X: Any, c_prime: int | None = None, sparse: bool | None = None
+    ) -> Any:
+        """Return the responsibility of every cluster for every row.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        c_prime : int, optional
+            Responsibilities beyond this many closest clusters are exactly 0. By default
+            as many as in the fit.
+        sparse : bool, optional
+            Return a CSR array that stores nothing but the kept clusters. By default
+            False; for sparse X, which may have very many rows, it must be said.
+
+        Returns
+        -------
+        q : ndarray or csr_array of shape (n_samples, n_clusters)
+            Rows sum to one.
+        """
+        check_is_fitted(self, "cluster_centers_")
+        kept = self._C_prime if c_prime is None else c_prime
+        return super().predict_proba(X, kept, sparse)
 
     def _prepared(
         self, training: Training, starts: Starts, C_prime: int

@@ -108,7 +108,8 @@ class Units:
 
     def covariance_out(self, covariance: Any, dtype: Any) -> Any:
         """Return variances or covariances in a person's units and precision."""
-        values = np.asarray(covariance / self.scale / self.scale)
+        with np.errstate(over="ignore"):
+            values = np.asarray(covariance / self.scale / self.scale)
         matrices = values.ndim == 3
         variances = np.diagonal(values, axis1=1, axis2=2) if matrices else values
         # Inverses must be numbers too.

@@ -2,6 +2,8 @@
 
 from typing import Protocol
 
+import numpy as np
+
 from cprime.blocks import Block, Kept
 from cprime.kernels import native, reference
 from cprime.kernels.missing import Marginal
@@ -61,6 +63,9 @@ class Kernel(Protocol):
         """Return how many fits of this size get on better side by side."""
 
 
+# Log-joints of so many rows and clusters are held in memory at once.
+JOINTS_AT_ONCE = 2**22
+
 _KERNELS: dict[str, Kernel] = {"native": native, "reference": reference}
 
 
@@ -76,3 +81,17 @@ def kernel_for_missing(name: str) -> Kernel:
             "kernel='native' does not know missing values: use 'auto' or 'reference'."
         )
     return Marginal()
+
+
+def free_energies(
+    kernel: Kernel, values: Array, coefficients: Coefficients, C_prime: int
+) -> Array:
+    """Return log sum_{c in K_n} p(c, y_n | Theta) of every row, K its C' closest.
+
+    With C' = C it is the row's log density.
+    """
+    at_once = max(1, JOINTS_AT_ONCE // C_prime)
+    parts = [values[i : i + at_once] for i in range(0, len(values), at_once)]
+    return np.concatenate(
+        [kernel.posterior(p, coefficients, C_prime).free_energies() for p in parts]
+    )

@@ -119,10 +119,11 @@ def sweep(
         runs.append(
             LeafSum(tuple(n._replace(start=n.start + first) for n in sums.nodes))
         )
-        moments += [
-            LeafSum.of_leaf(first + j, (weights[leaf, None] * Z[leaf]).T @ Z[leaf])
-            for j, leaf in enumerate(Block(Z, weights).slices())
-        ]
+        with np.errstate(over="ignore", invalid="ignore"):
+            moments += [
+                LeafSum.of_leaf(first + j, (weights[leaf, None] * Z[leaf]).T @ Z[leaf])
+                for j, leaf in enumerate(Block(Z, weights).slices())
+            ]
     sums, products = reduce(add, runs), reduce(add, moments)
     if _is_lost(sums.total(), products.total(), whitened):
         return precise_sweep(block, kept, coefficients, plan, C_prime)
@@ -134,6 +135,8 @@ def sweep(
 
 
 def _is_lost(of_round: Stats, moments: Array, whitened: Whitened) -> bool:
+    if not np.isfinite(moments).all():
+        return True
     left = replace(whitened, triangle=np.eye(len(moments))).stats(of_round, moments)
     narrowest = np.linalg.eigvalsh(left.scatter[0])[0]
     return bool(narrowest < TOO_LITTLE * np.linalg.eigvalsh(moments)[-1])

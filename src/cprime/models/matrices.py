@@ -59,9 +59,29 @@ def _least(eigenvalues: Array, highest: Array) -> Array:
 
 
 def whitening(covariances: Array) -> Array:
-    """Return the lower triangles W with W^T W = Sigma^-1: inverse Cholesky factors."""
-    identity = np.eye(covariances.shape[-1])
-    return np.linalg.solve(cholesky(covariances), identity)
+    """Return the lower triangles W with W^T W = Sigma^-1: inverse Cholesky factors.
+
+    Those of correlations, so that every feature may have its own scale.
+    """
+    deviations = np.sqrt(np.diagonal(covariances, axis1=-2, axis2=-1))
+    scales = deviations[..., :, None] * deviations[..., None, :]
+    lower = cholesky(covariances / scales)
+    inverse = np.zeros_like(lower)
+    for i in range(lower.shape[-1]):
+        # Row by row: a solver that exchanges rows would leave no triangle.
+        earlier = lower[..., i, None, :i] @ inverse[..., :i, :]
+        inverse[..., i, :] = -earlier[..., 0, :]
+        inverse[..., i, i] += 1.0
+        inverse[..., i, :] /= lower[..., i, i, None]
+    whitened: Array = inverse / deviations[..., None, :]
+    return whitened
+
+
+def inverted(matrices: Array) -> Array:
+    """Return the inverses of positive matrices: precisions of covariances, and back."""
+    factors = whitening(matrices)
+    inverses: Array = np.swapaxes(factors, -1, -2) @ factors
+    return inverses
 
 
 def remaining(scatter: Array, taken: Array) -> Array:

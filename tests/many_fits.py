@@ -6,14 +6,26 @@ import warnings
 import numpy as np
 import scipy.sparse as sp
 
-from cprime import KMeans
+from cprime import FuzzyKMeans, GaussianMixture, KMeans, SoftKMeans
 from cprime.kernels import _native, native
+
+
+TYPES = ["full", "tied", "diag", "spherical", "isotropic"]
 
 
 def fit_once(rng):
     """Fit something random, and ask the fit everything."""
+    X, weights = drawn(rng)
+    if rng.random() < 0.5:
+        fit_k_means(rng, X, weights)
+    elif rng.random() < 0.7:
+        fit_mixture(rng, X, weights)
+    else:
+        fit_neighbour(rng, X, weights)
+
+
+def drawn(rng):
     N, D = int(rng.integers(1, 400)), int(rng.integers(1, 90))
-    C = int(rng.integers(1, min(N, 150) + 1))
     X = rng.standard_normal((N, D)).astype(rng.choice([np.float32, np.float64]))
     X *= 10.0 ** rng.integers(-3, 4)
     if rng.random() < 0.3:
@@ -22,11 +34,53 @@ def fit_once(rng):
         X = X[rng.integers(0, N, N)]
     if rng.random() < 0.3:
         X = np.asfortranarray(X)
+    weights = rng.integers(0, 3, N) + (rng.random() < 0.5)
+    return X, weights if weights.any() else None
+
+
+def kept(rng, C):
+    """Draw a C'."""
+    c_prime = [1, 2, 5, C - 1, None][rng.integers(5)]
+    return c_prime if c_prime is None else min(max(c_prime, 1), C)
+
+
+def fit_mixture(rng, X, weights):
+    C = int(rng.integers(1, min(len(X), 40) + 1))
     lazy = rng.random() < 0.2
-    c_prime = 1 if lazy else [1, 2, min(C, 5), None][rng.integers(4)]
+    mixture = GaussianMixture(
+        C,
+        covariance_type=TYPES[rng.integers(len(TYPES))],
+        c_prime=1 if lazy else kept(rng, C),
+        search="lazy" if lazy else "exact",
+        init_params=["kmeans", "k-means++", "random"][rng.integers(3)],
+        max_iter=int(rng.integers(0, 6)),
+        reg_covar=[None, 0, 1e-3][rng.integers(3)],
+        kernel="native",
+        random_state=int(rng.integers(2**31)),
+    )
+    mixture.fit(X, sample_weight=weights)
+    mixture.predict(X)
+    mixture.predict_proba(X, c_prime=kept(rng, C))
+    mixture.score_samples(X)
+
+
+def fit_neighbour(rng, X, weights):
+    C = int(rng.integers(1, min(len(X), 40) + 1))
+    options = {"c_prime": kept(rng, C), "max_iter": 5, "kernel": "native"}
+    estimator = [
+        SoftKMeans(C, **options),
+        FuzzyKMeans(C, **options),
+        FuzzyKMeans(C, regularization="quadratic", **options),
+    ][rng.integers(3)]
+    estimator.fit(X, sample_weight=weights).predict_proba(X)
+
+
+def fit_k_means(rng, X, weights):
+    C = int(rng.integers(1, min(len(X), 150) + 1))
+    lazy = rng.random() < 0.2
     kmeans = KMeans(
         C,
-        c_prime=c_prime if c_prime is None else min(c_prime, C),
+        c_prime=1 if lazy else kept(rng, C),
         search="lazy" if lazy else "exact",
         init=["k-means++", "plain-k-means++", "afk-mc2", "random"][rng.integers(4)],
         n_init=int(rng.integers(1, 3)),
@@ -34,9 +88,8 @@ def fit_once(rng):
         kernel="native",
         random_state=int(rng.integers(2**31)),
     )
-    weights = rng.integers(0, 3, N) + (rng.random() < 0.5)
     given = sp.csr_array(X) if rng.random() < 0.2 else X
-    kmeans.fit(given, sample_weight=weights if weights.any() else None)
+    kmeans.fit(given, sample_weight=weights)
     kmeans.predict(X)
     kmeans.predict_proba(X)
     kmeans.score_samples(X)

@@ -9,7 +9,6 @@ import scipy.sparse as sp
 from cprime import FuzzyKMeans, GaussianMixture, KMeans, SoftKMeans
 from cprime.kernels import _native, native
 
-
 TYPES = ["full", "tied", "diag", "spherical", "isotropic"]
 
 

@@ -230,10 +230,13 @@ def main() -> None:
     if "--draw" not in sys.argv:
         RESULTS.write_text(json.dumps(measured(), indent=1) + "\n")
     found = json.loads(RESULTS.read_text())
-    models, protein = found["cancer models"], found["protein models"]
-    cancer, c_primes = found["cancer c-primes"], found["protein c-primes"]
-    draw_models(models, protein)
-    draw_c_primes(cancer, c_primes)
+    draw_models(found["cancer models"], found["protein models"])
+    draw_c_primes(found["cancer c-primes"], found["protein c-primes"])
+    PAGE.write_text(with_tables(PAGE.read_text(), found))
+
+
+def with_tables(page: str, found: dict[str, Table]) -> str:
+    """Return the page with tables of what was found between its marks."""
     of_cancer = {
         "type": ("covariance_type", "s"),
         "C": ("C by BIC", "d"),
@@ -256,13 +259,13 @@ def main() -> None:
     }
     held_out = {"held_out": ("held-out L", ".4f")}
     seconds = {"per_iteration": ("s / iteration", ".2f"), "seconds": ("s / fit", ".0f")}
-    page = PAGE.read_text()
-    page = put(page, "cancer models", table(best_of_each(models), of_cancer))
-    page = put(page, "cancer c-primes", table(cancer, of_fit))
-    large = [line for line in protein if line["C"] == 100]
+    best = best_of_each(found["cancer models"])
+    page = put(page, "cancer models", table(best, of_cancer))
+    page = put(page, "cancer c-primes", table(found["cancer c-primes"], of_fit))
+    large = [line for line in found["protein models"] if line["C"] == 100]
     page = put(page, "protein models", table(large, of_protein | seconds))
-    page = put(page, "protein c-primes", table(c_primes, of_fit | held_out | seconds))
-    PAGE.write_text(page)
+    c_primes = table(found["protein c-primes"], of_fit | held_out | seconds)
+    return put(page, "protein c-primes", c_primes)
 
 
 if __name__ == "__main__":

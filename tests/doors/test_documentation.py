@@ -2,6 +2,7 @@
 
 import contextlib
 import doctest
+import importlib.util
 import io
 import json
 import re
@@ -32,6 +33,17 @@ def test_the_readme_example_prints_what_it_says():
 def test_the_docstring_example(module):
     result = doctest.testmod(module)
     assert result.attempted >= 5 and result.failed == 0
+
+
+def test_the_guide_shows_what_was_measured():
+    path = ROOT / "docs" / "choosing" / "measure.py"
+    spec = importlib.util.spec_from_file_location("measure", path)
+    measure = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(measure)
+    page, found = measure.PAGE.read_text(), json.loads(measure.RESULTS.read_text())
+    assert measure.with_tables(page, found) == page
+    for picture in re.findall(r"\]\((choosing/.*?)\)", page):
+        assert (ROOT / "docs" / picture).exists()
 
 
 # Lines of the README's table of times, and the measurements they stand for.

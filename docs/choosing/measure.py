@@ -26,7 +26,6 @@ from cprime.datasets import fetch_kdd_protein
 HERE = Path(__file__).parent
 PAGE = HERE.parent / "choosing.md"
 RESULTS = HERE / "results.json"
-DATA = HERE.parents[2] / "shared" / "data"
 TYPES = ("isotropic", "spherical", "tied", "diag", "full")
 COLOURS = dict(zip(TYPES, ("#9aa0a6", "#3f90da", "#e8a33d", "#2f9e44", "#bd1f01")))
 Table = list[dict[str, Any]]
@@ -215,7 +214,7 @@ def measured() -> dict[str, Table]:
     models = cancer_models()
     best = min(models, key=lambda line: line["BIC"])
     X, test = train_test_split(
-        scaled(fetch_kdd_protein(DATA)), test_size=0.2, random_state=0
+        scaled(fetch_kdd_protein()), test_size=0.2, random_state=0
     )
     return {
         "cancer models": models,

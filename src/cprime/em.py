@@ -12,7 +12,7 @@ from cprime.problem import Problem
 from cprime.relocation import refill
 from cprime.search import Exact
 from cprime.stats import Stats
-from cprime.theta import Theta
+from cprime.theta import Theta, variances_of
 from cprime.typing import Array
 
 
@@ -175,20 +175,14 @@ def finish(problem: Problem, theta: Theta, K: Any) -> Fit:
 
 def _finite(free_energy: float, theta: Theta) -> float:
     if not math.isfinite(free_energy):
+        variance = np.min(variances_of(theta.covariance))
         raise ValueError(
             "The free energy is not a finite number: with a variance of "
-            f"{_smallest_variance(theta):.3g} some squared distances, divided by it, "
-            "exceed what float64 can hold. Give a larger variance (a lower stiffness), "
-            "or rescale the data."
+            f"{variance:.3g} some squared distances, divided by it, exceed what "
+            "float64 can hold. Give a larger variance (a lower stiffness), or rescale "
+            "the data."
         )
     return free_energy
-
-
-def _smallest_variance(theta: Theta) -> float:
-    covariance = np.asarray(theta.covariance)
-    matrices = covariance.ndim == 3
-    variances = np.diagonal(covariance, axis1=1, axis2=2) if matrices else covariance
-    return float(np.min(variances))
 
 
 class _Stopwatch:

@@ -8,6 +8,12 @@ import numpy as np
 from cprime.typing import Array
 
 
+def variances_of(covariance: Any) -> Array:
+    """Return the variances in covariances of any model's shape."""
+    values = np.asarray(covariance)
+    return np.diagonal(values, axis1=1, axis2=2) if values.ndim == 3 else values
+
+
 @dataclass(frozen=True)
 class Theta:
     """The parameters a fit estimates.

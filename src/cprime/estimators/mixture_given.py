@@ -28,8 +28,7 @@ def wanted(mixture: Any, C: int, D: int, units: Units) -> Given:
         precisions = mixture_inputs.checked_precisions(
             mixture.precisions_init, of, C, D
         )
-        found = mixture_inputs.covariances_of(precisions, of)
-        covariance = units.covariance_in(of.kept(found))
+        covariance = units.covariance_in(mixture_inputs.covariances_of(precisions, of))
     return Given(means, covariance, weights)
 
 

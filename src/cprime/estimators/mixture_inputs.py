@@ -6,6 +6,7 @@ import numpy as np
 
 from cprime.estimators import inputs
 from cprime.estimators.covariances import Covariances
+from cprime.theta import variances_of
 from cprime.typing import Array
 
 
@@ -44,22 +45,17 @@ def checked_precisions(precisions: Any, of: Covariances, C: int, D: int) -> Arra
     return values
 
 
-def covariances_of(precisions: Array, of: Covariances) -> Array:
-    """Return inverses of precisions, or say that float64 has none."""
+def covariances_of(precisions: Array, of: Covariances) -> Any:
+    """Return inverses of precisions, as the model has them, or say there are none."""
     wrong = f"precisions_init will not do: '{of.name}' precisions that are "
     with np.errstate(over="ignore"):
         try:
-            found: Array = of.inverted(precisions)
+            found = of.kept(of.inverted(precisions))
         except np.linalg.LinAlgError as error:
             raise ValueError(wrong + "so nearly singular have no inverse.") from error
-    if not np.isfinite(found).all() or not np.all(_variances(found, of) > 0.0):
+    if not np.isfinite(found).all() or not np.all(variances_of(found) > 0.0):
         raise ValueError(wrong + "so large or so small have no inverse in float64.")
     return found
-
-
-def _variances(covariances: Array, of: Covariances) -> Array:
-    matrices = of.are_matrices
-    return np.diagonal(covariances, axis1=-2, axis2=-1) if matrices else covariances
 
 
 def _of_shape(given: Any, shape: tuple[int, ...], name: str) -> Array:

@@ -76,7 +76,7 @@ class MixtureOutcome(DensityOutcome):
     def complete(self, restarts: Restarts) -> Attributes:
         attributes = super().complete(restarts)
         # A mixture is asked for labels, it does not keep them.
-        del attributes["labels_"]
+        attributes.pop("labels_", None)
         bounds = attributes["trace_"]["free_energy"][1:].tolist()
         # The last E-step raises F once more.
         bounds[-1:] = [attributes["lower_bound_"]] * len(bounds[-1:])

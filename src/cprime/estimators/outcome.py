@@ -73,10 +73,7 @@ class Outcome(ABC):
         """
         run = restarts.best
         assert run is not None and run.fit is not None
-        known = self._known(run, restarts.evaluations)
-        if "labels_" not in known:
-            known["labels_"] = self._nearest(run.fit)
-        return known
+        return self._known(run, restarts.evaluations)
 
     def interrupted(self, restarts: Restarts) -> Attributes:
         """Return what is known without another sweep.
@@ -118,15 +115,6 @@ class Outcome(ABC):
             "_relocated": sorted(set(relocated)),
         }
 
-    def _nearest(self, fit: em.Fit) -> Array:
-        coefficients = self.problem.model.coefficients(fit.theta)
-
-        def nearest(values: Array, weights: Array) -> Array:
-            return self.problem.kernel.nearest(values, coefficients)
-
-        labels: Array = self.problem.rows.map(nearest)
-        return labels
-
 
 class DensityOutcome(Outcome):
     """The outcome of fitting a mixture: F is a bound on its log-likelihood."""
@@ -140,11 +128,13 @@ class DensityOutcome(Outcome):
         known, problem = super().complete(restarts), self.problem
         assert restarts.best is not None and restarts.best.fit is not None
         coefficients = problem.model.coefficients(restarts.best.fit.theta)
+        # With one cluster per row labels may be state (lazy-k-means).
+        hard = problem.C_prime == 1 and "labels_" in known
         gap = bounds.gap(
             problem.rows,
             coefficients,
             C_prime=problem.C_prime,
-            K=known["labels_"][:, None] if problem.C_prime == 1 else None,
+            K=known["labels_"][:, None] if hard else None,
             kernel=problem.kernel,
         )
         gap_evaluations = problem.rows.n_rows * len(coefficients.means)
@@ -159,6 +149,15 @@ class DensityOutcome(Outcome):
 class CentersOutcome(Outcome):
     """The outcome of a search for cluster centres."""
 
+    def complete(self, restarts: Restarts) -> Attributes:
+        """Return all attributes, with the label of every row."""
+        known = super().complete(restarts)
+        if "labels_" not in known:
+            # Rows that keep all clusters did not need to know their closest.
+            assert restarts.best is not None and restarts.best.fit is not None
+            known["labels_"] = self._nearest(restarts.best.fit)
+        return known
+
     def rounded(self, theta: Theta) -> Theta:
         seen = self.units.means_out(theta.means).astype(self.dtype)
         return replace(theta, means=self.units.means_in(seen))
@@ -170,6 +169,15 @@ class CentersOutcome(Outcome):
     def ended(self, fit: em.Fit) -> Attributes:
         error = fit.stats.quantization_error
         return {"inertia_": self.units.objective_out(error)}
+
+    def _nearest(self, fit: em.Fit) -> Array:
+        coefficients = self.problem.model.coefficients(fit.theta)
+
+        def nearest(values: Array, weights: Array) -> Array:
+            return self.problem.kernel.nearest(values, coefficients)
+
+        labels: Array = self.problem.rows.map(nearest)
+        return labels
 
 
 class ClustersOutcome(CentersOutcome, DensityOutcome):

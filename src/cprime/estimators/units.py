@@ -13,6 +13,7 @@ import numpy as np
 
 from cprime.estimators import inputs
 from cprime.rows import MemoryRows, Rows
+from cprime.theta import variances_of
 from cprime.typing import Array
 
 # Magnitudes between 2**-400 and 2**400 are left alone: their squares, summed over any
@@ -110,8 +111,7 @@ class Units:
         """Return variances or covariances in a person's units and precision."""
         with np.errstate(over="ignore"):
             values = np.asarray(covariance / self.scale / self.scale)
-        matrices = values.ndim == 3
-        variances = np.diagonal(values, axis1=1, axis2=2) if matrices else values
+        variances = variances_of(values)
         # Inverses must be numbers too.
         largest = float(np.finfo(dtype).max) / 8.0
         if not (np.all(variances > 1.0 / largest) and np.all(variances < largest)):

@@ -1,7 +1,5 @@
 """A mixture of Gaussians along the axes: a variance per cluster and feature."""
 
-from dataclasses import replace
-
 import numpy as np
 
 from cprime.models.gaussian import Gaussian
@@ -28,19 +26,12 @@ class Diagonal(Gaussian):
         return sums
 
     def covariance(self, scatter: Array, stats: Stats, before: Theta) -> Array:
-        counts = stats.counts[:, None]
-        filled = np.where(counts > 0, counts, 1.0)
-        found = np.where(counts > 0, scatter / filled, before.covariance)
+        found = self._by_count(scatter, stats, before)
         clipped: Array = np.maximum(found, self.floor)
         return clipped
 
     def energy(self, scatter: Array, whitening: Array) -> float:
         return float(np.sum(scatter * whitening * whitening))
-
-    def reseeded(self, theta: Theta, clusters: list[int]) -> Theta:
-        covariance = theta.covariance.copy()
-        covariance[clusters] = np.delete(covariance, clusters, axis=0).mean(axis=0)
-        return replace(theta, covariance=covariance)
 
     def floored(self, theta: Theta) -> list[int]:
         flat: Array = np.any(theta.covariance <= self.floor, axis=1)

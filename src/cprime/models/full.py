@@ -1,6 +1,5 @@
 """A mixture of Gaussians of any form, each with a covariance matrix of its own."""
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -32,19 +31,12 @@ class Full(Gaussian):
         return matrices.remaining(scatter, taken)
 
     def covariance(self, scatter: Array, stats: Stats, before: Theta) -> Array:
-        counts = stats.counts[:, None, None]
-        filled = np.where(counts > 0, counts, 1.0)
-        found = np.where(counts > 0, scatter / filled, before.covariance)
+        found = self._by_count(scatter, stats, before)
         floor = np.broadcast_to(self.floor, scatter.shape[-1])
         return matrices.clipped(found, floor)
 
     def energy(self, scatter: Array, whitening: Array) -> float:
         return float(np.sum((whitening @ scatter) * whitening))
-
-    def reseeded(self, theta: Theta, clusters: list[int]) -> Theta:
-        covariance = theta.covariance.copy()
-        covariance[clusters] = np.delete(covariance, clusters, axis=0).mean(axis=0)
-        return replace(theta, covariance=covariance)
 
     def floored(self, theta: Theta) -> list[int]:
         floor = np.broadcast_to(self.floor, theta.means.shape[1])

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from cprime.models.given import NOTHING, Given
+from cprime.models.means import maximized_means
 from cprime.models.proportions import log_proportions, proportions
 from cprime.stats import Stats, remaining
 from cprime.theta import Coefficients, Theta
@@ -88,9 +89,8 @@ class Gaussian(ABC):
 
     def maximize(self, stats: Stats, about: Theta) -> Theta:
         """Return mu = sum q y / sum q, Sigma = sum q (y - mu)(y - mu)^T / sum q, pi."""
-        filled = np.where(stats.counts > 0, stats.counts, 1.0)[:, None]
-        means = about.means + stats.shifts / filled
         shares = None if self.equal else proportions(stats)
+        means = maximized_means(stats, about)
         theta = replace(about, means=means, proportions=shares)
         scatter = self._scatter(theta, stats, about)
         return replace(theta, covariance=self.covariance(scatter, stats, about))
@@ -98,6 +98,14 @@ class Gaussian(ABC):
     def settled(self, stats: Stats, about: Theta, C_prime: int) -> Theta:
         # Which clusters a row keeps depends on the covariances: they stay.
         return about
+
+    def reseeded(self, theta: Theta, clusters: list[int]) -> Theta:
+        """Return the same with the mean covariance of the others for these clusters."""
+        if not clusters:
+            return theta
+        covariance = theta.covariance.copy()
+        covariance[clusters] = np.delete(covariance, clusters, axis=0).mean(axis=0)
+        return replace(theta, covariance=covariance)
 
     def remaining(self, scatter: Any, taken: Any) -> Any:
         return remaining(scatter, taken)
@@ -112,6 +120,12 @@ class Gaussian(ABC):
 
     def n_parameters(self, C: int, D: int) -> int:
         return C * D + self.n_covariances(C, D) + (0 if self.equal else C - 1)
+
+    def _by_count(self, scatter: Array, stats: Stats, before: Theta) -> Array:
+        """Return the scatter of each cluster by its count; one of none keeps its."""
+        counts = stats.counts.reshape(-1, *(1,) * (scatter.ndim - 1))
+        filled = np.where(counts > 0, counts, 1.0)
+        return np.where(counts > 0, scatter / filled, before.covariance)
 
     def _scatter(self, theta: Theta, stats: Stats, about: Theta) -> Array:
         """Return the scatter about theta's means, from sums about other means.

@@ -1,7 +1,5 @@
 """A mixture of round Gaussians, each with a variance of its own."""
 
-from dataclasses import replace
-
 import numpy as np
 
 from cprime.models.gaussian import Gaussian
@@ -29,18 +27,12 @@ class Spherical(Gaussian):
 
     def covariance(self, scatter: Array, stats: Stats, before: Theta) -> Array:
         D = before.means.shape[1]
-        filled = np.where(stats.counts > 0, stats.counts, 1.0)
-        found = np.where(stats.counts > 0, scatter / (D * filled), before.covariance)
+        found = self._by_count(scatter / D, stats, before)
         clipped: Array = np.maximum(found, np.mean(self.floor))
         return clipped
 
     def energy(self, scatter: Array, whitening: Array) -> float:
         return float(np.sum(scatter * whitening * whitening))
-
-    def reseeded(self, theta: Theta, clusters: list[int]) -> Theta:
-        covariance = theta.covariance.copy()
-        covariance[clusters] = np.delete(covariance, clusters).mean()
-        return replace(theta, covariance=covariance)
 
     def floored(self, theta: Theta) -> list[int]:
         flat: Array = theta.covariance <= np.mean(self.floor)

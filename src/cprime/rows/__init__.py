@@ -48,6 +48,12 @@ class Rows(Protocol):
     def reduce(self, function: Callable[..., Any], *per_row: Array) -> Any:
         """Return the sum of function(values, weights, *per_row) over all leaves."""
 
+    def mean(self, function: Callable[..., Array], *per_row: Array) -> float:
+        """Return the weighted mean of what function(values, weights, *per_row) gives.
+
+        It returns a number for every row; those of no weight may be infinite.
+        """
+
     def draw_seeds(
         self, kernel: Kernel, line: Array, first: int, points: Array
     ) -> tuple[Array, int]:

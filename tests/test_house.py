@@ -12,8 +12,9 @@ STOREYS = [
     ["typing", "theta", "truncation", "stats", "summation", "blocks", "draws"],
     ["models", "search"],
     ["kernels"],
+    ["sources"],
     ["rows"],
-    ["problem", "spread", "seeding", "relocation", "em", "bounds"],
+    ["problem", "spread", "sampling", "seeding", "relocation", "em", "bounds"],
     ["datasets", "estimators"],
     ["experiments"],
     ["__init__"],
@@ -27,7 +28,7 @@ ADDRESSES = {
     "matplotlib": {"experiments"},
     "torch": set(),
     "dask": set(),
-    "pyarrow": {"datasets"},
+    "pyarrow": {"sources", "datasets"},
     "rich": {"cli"},
 }
 

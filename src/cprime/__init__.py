@@ -2,14 +2,17 @@
 
 from cprime import bounds, datasets
 from cprime.estimators import FuzzyKMeans, GaussianMixture, KMeans, SoftKMeans
+from cprime.sources import Data, open_data
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "Data",
     "FuzzyKMeans",
     "GaussianMixture",
     "KMeans",
     "SoftKMeans",
     "bounds",
     "datasets",
+    "open_data",
 ]

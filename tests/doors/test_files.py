@@ -9,6 +9,7 @@ import pyarrow.feather as feather
 import pyarrow.parquet as pq
 import pytest
 from sklearn.base import clone
+from sklearn.preprocessing import StandardScaler
 
 from cprime import FuzzyKMeans, GaussianMixture, KMeans, SoftKMeans, open_data
 
@@ -204,6 +205,30 @@ def test_very_large_numbers_are_rescaled_on_disk_too(tmp_path):
     data = open_data(tmp_path / "large.npy", memory=LITTLE)
     km = KMeans(9, init=huge[:9] * 1e-70, max_iter=3, c_prime=2)
     assert_same_fit(fitted(km, huge * 1e-70, weights), fitted(km, data, weights))
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e5])
+def test_standardized_columns_are_those_of_a_scaler(tmp_path, offset):
+    wide = X.astype("f8") + offset
+    wide[:, 3] = 7.0 + offset
+    np.save(tmp_path / "wide.npy", wide)
+    on_disk = open_data(tmp_path / "wide.npy", memory=LITTLE).standardized()
+    in_memory = open_data(wide).standardized()
+    scaler = StandardScaler().fit(wide)
+    for found, expected in (
+        (on_disk.shift, scaler.mean_),
+        (on_disk.scale, scaler.scale_),
+    ):
+        np.testing.assert_allclose(found, expected, rtol=1e-9)
+    assert np.array_equal(on_disk.shift, in_memory.shift)
+    assert np.array_equal(on_disk.scale, in_memory.scale)
+    scaler.mean_, scaler.scale_ = on_disk.shift, on_disk.scale
+    assert np.array_equal(on_disk.load(), scaler.transform(wide))
+    km = KMeans(9, init=in_memory.load()[:9], max_iter=3)
+    assert_same_fit(fitted(km, in_memory), fitted(km, on_disk))
+    wide[17, 2] = np.inf
+    with pytest.raises(ValueError, match="holds inf at row 17, column 2"):
+        open_data(wide).standardized()
 
 
 def test_an_interrupt_in_a_block_keeps_the_last_complete_iteration(npy):

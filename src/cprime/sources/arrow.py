@@ -24,23 +24,20 @@ class Batches(NamedTuple):
 
     Attributes
     ----------
+    names : list of str
+        Of all columns.
     parts : list of (str, Schema)
-        What there is, one after another: its name, and its columns. These have the
-        same names everywhere.
+        What there is, one after another: what it is called, and the same columns.
     of : callable
         Takes names of columns and yields batches of them, in that order.
     n_rows : int, optional
         How many there are, where that is known.
     """
 
+    names: list[str]
     parts: list[tuple[str, pa.Schema]]
     of: Callable[[list[str]], Iterator[pa.RecordBatch]]
     n_rows: int | None = None
-
-    def names(self) -> list[str]:
-        """Return the names of all columns."""
-        names: list[str] = self.parts[0][1].names
-        return names
 
     def dtype(self, places: list[int]) -> Any:
         """Return what numbers of these columns are read as, or say which are none."""
@@ -50,10 +47,16 @@ class Batches(NamedTuple):
 
 
 class Head(NamedTuple):
-    """What a file says of itself."""
+    """What a file says of itself: its columns, and of how many rows if it knows."""
 
+    names: list[str]
     schema: pa.Schema
     n_rows: int | None
+
+    @classmethod
+    def of(cls, schema: pa.Schema, n_rows: int | None = None) -> "Head":
+        """Return the head of a file; its names are decoded here, which may fail."""
+        return cls(schema.names, schema, n_rows)
 
 
 def from_object(source: Any, origin: str) -> Batches:
@@ -63,6 +66,7 @@ def from_object(source: Any, origin: str) -> Batches:
     parts = [(origin, source.schema)]
     if isinstance(source, pa.Table):
         return Batches(
+            source.schema.names,
             parts,
             lambda names: iter(source.select(names).to_batches(batch_rows(len(names)))),
             source.num_rows,
@@ -78,7 +82,7 @@ def from_object(source: Any, origin: str) -> Batches:
             )
             yield from scanner.to_batches()
 
-    return Batches(parts, of)
+    return Batches(source.schema.names, parts, of)
 
 
 def is_arrow_object(X: Any) -> bool:
@@ -112,10 +116,12 @@ def turned(batch: pa.RecordBatch, dtype: Any, origin: str) -> Array:
         batch.validate(full=True)
         columns = [_values(column) for column in batch.columns]
     rows = np.empty((batch.num_rows, batch.num_columns), dtype=dtype)
-    for start in range(0, len(rows), TURNED_ROWS):
-        part = slice(start, start + TURNED_ROWS)
-        for j, values in enumerate(columns):
-            rows[part, j] = values[part]
+    # There are NaNs that processors complain of.
+    with np.errstate(invalid="ignore"):
+        for start in range(0, len(rows), TURNED_ROWS):
+            part = slice(start, start + TURNED_ROWS)
+            for j, values in enumerate(columns):
+                rows[part, j] = values[part]
     return rows
 
 

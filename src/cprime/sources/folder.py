@@ -50,9 +50,9 @@ def from_files(files: list[Path], memory: int) -> Batches:
     memory : int
         Bytes that may be taken to read a part of a file.
     """
-    heads = [_kind(file).head(file) for file in files]
+    heads = [_kind(file).head(file, memory) for file in files]
     for file, head in zip(files, heads):
-        if head.schema.names != heads[0].schema.names:
+        if head.names != heads[0].names:
             raise ValueError(
                 f"{shown(file)} has other columns than {shown(files[0])}: files of one "
                 "folder must have the same."
@@ -66,7 +66,7 @@ def from_files(files: list[Path], memory: int) -> Batches:
     declared = [head.n_rows for head in heads]
     n_rows = None if None in declared else sum(declared)
     parts = [(shown(file.name), head.schema) for file, head in zip(files, heads)]
-    return Batches(parts, of, n_rows)
+    return Batches(heads[0].names, parts, of, n_rows)
 
 
 def _kind(file: Path) -> ModuleType:

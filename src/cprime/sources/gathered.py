@@ -41,7 +41,7 @@ def gathered(
     held: list[Array] = []
     filled, n_bytes = (batch for batch in batches if len(batch)), 0
     for batch in filled:
-        held.append(np.ascontiguousarray(batch, dtype=dtype))
+        held.append(_as(batch, dtype))
         n_bytes += held[-1].nbytes
         if n_bytes > memory:
             return _on_disk(held, filled, n_features, dtype, folder)
@@ -59,7 +59,7 @@ def _on_disk(
 ) -> RawRows:
     room = scratch_rows(folder, (0, n_features), dtype)
     n_rows = 0
-    for batch in _emptied(held, batches):
+    for batch in (_as(batch, dtype) for batch in _emptied(held, batches)):
         refuse_full_disk(folder, batch.nbytes, "Rows that memory does not hold")
         room.write(batch, n_rows)
         n_rows += len(batch)
@@ -72,3 +72,9 @@ def _emptied(held: list[Array], batches: Iterator[Array]) -> Iterator[Array]:
     while held:
         yield held.pop()
     yield from batches
+
+
+def _as(batch: Array, dtype: Any) -> Array:
+    # There are NaNs that processors complain of.
+    with np.errstate(invalid="ignore"):
+        return np.ascontiguousarray(batch, dtype=dtype)

@@ -4,6 +4,7 @@ Arrow believes a batch that says how large it becomes when decompressed, and rea
 of it at once. So batches are looked at before they are read.
 """
 
+import os
 import struct
 from collections.abc import Iterator
 from pathlib import Path
@@ -32,23 +33,23 @@ BUFFERS, COMPRESSION = 2, 3
 BUFFER = "<qq"
 
 
-def head(path: Path) -> Head:
-    """Return the columns of a file; it does not say how many rows it has."""
-    with said_of(shown(path)), _opened(path) as file:
-        return Head(pa_ipc.open_file(file).schema, None)
-
-
-def batches(path: Path, names: list[str], memory: int) -> Iterator[pa.RecordBatch]:
-    """Yield these columns of all rows, in batches.
+def head(path: Path, memory: int) -> Head:
+    """Return the columns of a file; it does not say how many rows it has.
 
     Parameters
     ----------
     path : Path
-    names : list of str
     memory : int
         Bytes that a batch of the file may take.
     """
+    with said_of(shown(path)), _opened(path) as file:
+        head = Head.of(pa_ipc.open_file(file).schema)
     _refuse_large_batches(path, memory)
+    return head
+
+
+def batches(path: Path, names: list[str], memory: int) -> Iterator[pa.RecordBatch]:
+    """Yield these columns of all rows, in batches, of a file that was looked at."""
     with said_of(shown(path)), _opened(path) as file:
         schema = pa_ipc.open_file(file).schema
         wanted = [schema.get_field_index(name) for name in names]
@@ -63,7 +64,8 @@ def batches(path: Path, names: list[str], memory: int) -> Iterator[pa.RecordBatc
 
 
 def _opened(path: Path) -> Any:
-    return pa.PythonFile(path.open("rb"), mode="r")
+    # Arrow knows no other names than those in UTF-8, but takes bytes as they are.
+    return pa.OSFile(os.fsencode(path))
 
 
 def _refuse_large_batches(path: Path, memory: int) -> None:
@@ -111,6 +113,8 @@ def _size(file: OpenFile, at: int, head_bytes: int, body_bytes: int) -> int:
     if batch is None:
         raise struct.error
     buffers = list(batch.structs(BUFFERS, BUFFER))
+    if any(length > file.size for _, length in buffers):
+        raise struct.error
     if batch.table(COMPRESSION) is None:
         return sum(n_bytes for _, n_bytes in buffers)
     return sum(_unpacked(file, body + offset, length) for offset, length in buffers)

@@ -141,7 +141,7 @@ def _open_arrow(X: Any, origin: str, columns: Wanted, room: Room) -> Data:
 def _open_columns(source: Any, origin: str, columns: Wanted, room: Room) -> Data:
     from cprime.sources import arrow
 
-    every = source.names()
+    every = source.names
     places = chosen(every, columns, origin)
     names = [every[i] for i in places]
     dtype = source.dtype(places)

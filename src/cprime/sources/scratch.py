@@ -16,10 +16,10 @@ LARGE_FILES = Path("/var/tmp")
 def scratch_folder(asked: str | os.PathLike[str] | None = None) -> Path:
     """Return where to put temporary rows: what was asked for, or the system's place."""
     if asked is not None:
-        folder = Path(asked)
-        if not folder.is_dir():
+        folder = Path(asked) if isinstance(asked, str | os.PathLike) else None
+        if folder is None or not folder.is_dir():
             raise ValueError(
-                f"scratch={shown(folder)!r} is not a folder: make it first, or give "
+                f"scratch={shown(asked)!r} is not a folder: make it first, or give "
                 "another one."
             )
         return folder

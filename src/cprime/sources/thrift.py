@@ -1,12 +1,19 @@
-"""The little of Thrift's compact protocol that headers of Parquet pages are made of."""
+"""The little of Thrift's compact protocol that Parquet says what it holds in."""
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 # Kinds of values, by the four bits that stand for them.
 TRUE, FALSE, BYTE = 1, 2, 3
 NUMBERS = (4, 5, 6)
 DOUBLE, BINARY, LISTS, STRUCT = 7, 8, (9, 10), 12
-DEEPEST = 8
+DEEPEST = 12
+# Bytes of the shortest struct that says anything: a field, a value, the end.
+LEAST_STRUCT = 3
+
+# Fields to keep, and of those that hold fields themselves, which of them.
+Wanted = Mapping[int, Any]
+NOTHING: Wanted = {}
 
 
 class TruncatedError(Exception):
@@ -17,60 +24,71 @@ class DamagedError(Exception):
     """These bytes are none of Thrift's."""
 
 
-class Numbers(NamedTuple):
-    """The whole numbers of a struct by their field, and where the struct ends."""
+class Struct(NamedTuple):
+    """Wanted fields that are there, and where the struct ends."""
 
-    fields: dict[int, int]
+    fields: dict[int, Any]
     end: int
 
 
-def numbers_of(data: bytes, at: int = 0, depth: int = 0) -> Numbers:
-    """Read a struct, and keep those of its fields that are whole numbers."""
-    fields: dict[int, int] = {}
+def struct_at(data: bytes, at: int, wanted: Wanted, depth: int = 0) -> Struct:
+    """Read a struct, and keep whole numbers and structs that are wanted of it."""
+    fields: dict[int, Any] = {}
     field = 0
     while True:
         head, at = _byte(data, at), at + 1
         kind, step = head & 15, head >> 4
         if kind == 0:
-            return Numbers(fields, at)
-        if step == 0:
-            field, at = _signed(data, at)
-        else:
+            return Struct(fields, at)
+        if step:
             field += step
-        if kind in NUMBERS:
-            fields[field], at = _signed(data, at)
         else:
-            at = _skipped(data, at, kind, depth)
+            field, at = _signed(data, at)
+        if field in wanted:
+            fields[field], at = _value(data, at, kind, wanted[field], depth)
+        else:
+            _, at = _value(data, at, kind, NOTHING, depth)
 
 
-def _skipped(data: bytes, at: int, kind: int, depth: int) -> int:
-    """Return where a value of this kind ends."""
+def _value(
+    data: bytes, at: int, kind: int, wanted: Wanted, depth: int
+) -> tuple[Any, int]:
+    """Return a value, if it is one to be kept, and where it ends."""
     if depth > DEEPEST:
         raise DamagedError
-    if kind in (TRUE, FALSE):
-        return at
-    if kind == BYTE:
-        return at + 1
     if kind in NUMBERS:
-        return _signed(data, at)[1]
+        return _signed(data, at)
+    if kind in (TRUE, FALSE):
+        return None, at
+    if kind == BYTE:
+        return None, at + 1
     if kind == DOUBLE:
-        return at + 8
+        return None, at + 8
     if kind == BINARY:
         length, at = _unsigned(data, at)
-        return at + length
+        return None, at + length
     if kind == STRUCT:
-        return numbers_of(data, at, depth + 1).end
-    if kind not in LISTS:
-        raise DamagedError
-    size, inner, at = _byte(data, at) >> 4, _byte(data, at) & 15, at + 1
+        return struct_at(data, at, wanted, depth + 1)
+    if kind in LISTS:
+        return _list(data, at, wanted, depth + 1)
+    raise DamagedError
+
+
+def _list(data: bytes, at: int, wanted: Wanted, depth: int) -> tuple[Any, int]:
+    head, at = _byte(data, at), at + 1
+    size, kind = head >> 4, head & 15
     if size == 15:
         size, at = _unsigned(data, at)
+    if size * (LEAST_STRUCT if kind == STRUCT else 1) > len(data) - at:
+        raise TruncatedError
+    values = []
     for _ in range(size):
         # In lists, a truth takes a byte.
-        at = at + 1 if inner in (TRUE, FALSE) else _skipped(data, at, inner, depth + 1)
-        if at > len(data):
-            raise TruncatedError
-    return at
+        kind = BYTE if kind in (TRUE, FALSE) else kind
+        value, at = _value(data, at, kind, wanted, depth)
+        if wanted:
+            values.append(value)
+    return values, at
 
 
 def _signed(data: bytes, at: int) -> tuple[int, int]:

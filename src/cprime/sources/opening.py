@@ -94,9 +94,12 @@ def _existing(path: Path) -> Path:
         raise FileNotFoundError(f"{shown(path)} cannot be opened: {why}.") from None
     if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
         raise ValueError(f"{shown(path)} is neither a file nor a folder.")
-    if not os.access(path, os.R_OK):
-        raise PermissionError(f"{shown(path)} cannot be opened: you may not read it.")
-    return path
+    try:
+        with os.scandir(path) if stat.S_ISDIR(mode) else path.open("rb"):
+            return path
+    except OSError as error:
+        why = error.strerror
+        raise type(error)(f"{shown(path)} cannot be opened: {why}.") from None
 
 
 def _open_path(path: Path, columns: Wanted, room: Room) -> Data:

@@ -1,7 +1,15 @@
 """One dial from k-means to Gaussian mixtures."""
 
 from cprime import bounds, datasets
-from cprime.estimators import FuzzyKMeans, GaussianMixture, KMeans, SoftKMeans
+from cprime.estimators import (
+    FuzzyKMeans,
+    GaussianMixture,
+    KMeans,
+    SoftKMeans,
+    describe,
+    load,
+    save,
+)
 
 __version__ = "0.1.0"
 
@@ -12,4 +20,7 @@ __all__ = [
     "SoftKMeans",
     "bounds",
     "datasets",
+    "describe",
+    "load",
+    "save",
 ]

@@ -12,7 +12,7 @@ STOREYS = [
     ["typing", "theta", "truncation", "stats", "summation", "blocks", "draws"],
     ["models", "search"],
     ["kernels"],
-    ["storage"],
+    ["sources", "storage"],
     ["rows"],
     ["problem", "spread", "seeding", "relocation", "em", "bounds"],
     ["datasets", "estimators"],

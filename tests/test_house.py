@@ -14,7 +14,7 @@ STOREYS = [
     ["kernels"],
     ["sources", "storage"],
     ["rows"],
-    ["problem", "spread", "seeding", "relocation", "em", "bounds"],
+    ["problem", "spread", "sampling", "seeding", "relocation", "em", "bounds"],
     ["datasets", "estimators"],
     ["experiments"],
     ["__init__"],
@@ -28,7 +28,7 @@ ADDRESSES = {
     "matplotlib": {"experiments"},
     "torch": set(),
     "dask": set(),
-    "pyarrow": {"datasets"},
+    "pyarrow": {"sources", "datasets"},
     "rich": {"cli"},
 }
 

@@ -11,10 +11,12 @@ from cprime.estimators import (
     load,
     save,
 )
+from cprime.sources import Data, open_data
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "Data",
     "FuzzyKMeans",
     "GaussianMixture",
     "KMeans",
@@ -24,5 +26,6 @@ __all__ = [
     "datasets",
     "describe",
     "load",
+    "open_data",
     "save",
 ]

@@ -2,6 +2,7 @@
 
 from cprime import bounds, datasets
 from cprime.estimators import (
+    Checkpoint,
     FuzzyKMeans,
     GaussianMixture,
     KMeans,
@@ -16,6 +17,7 @@ from cprime.sources import Data, open_data
 __version__ = "0.1.0"
 
 __all__ = [
+    "Checkpoint",
     "Data",
     "FuzzyKMeans",
     "GaussianMixture",

@@ -24,7 +24,7 @@ from cprime import Checkpoint, FuzzyKMeans, GaussianMixture, KMeans, SoftKMeans
 from cprime.datasets import make_birch_random
 from cprime.storage import container
 
-ROWS = make_birch_random(16, 250, rng=3).data
+ROWS = make_birch_random(16, 150, rng=3).data
 FITS = {
     "k-means": KMeans(16, init="random", n_init=2, random_state=0),
     "k-means-C'": KMeans(16, c_prime=3, init="random", n_init=2, random_state=1),
@@ -52,8 +52,10 @@ def rows_of(name, folder):
         return ROWS
     path = Path(folder) / "rows.npy"
     if not path.exists():
-        np.save(path, np.tile(ROWS, (5, 1)))
-    return cprime.open_data(path, memory="1.2MB")
+        np.save(path, np.tile(ROWS, (30, 1)))
+    data = cprime.open_data(path, memory="1.1MB")
+    assert not data.in_memory
+    return data
 
 
 def fitted(name, folder, checkpoint=None):
@@ -66,7 +68,7 @@ def difference(one, other, name=""):
         return name
     if isinstance(one, dict):
         if one.keys() != other.keys():
-            return name
+            return f"{name}: {sorted(one.keys() ^ other.keys())}"
         inner = (
             difference(one[key], other[key], f"{name}.{key}")
             for key in one

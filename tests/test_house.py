@@ -12,7 +12,7 @@ STOREYS = [
     ["typing", "theta", "truncation", "stats", "summation", "blocks", "draws"],
     ["models", "search"],
     ["kernels"],
-    ["sources"],
+    ["sources", "storage"],
     ["rows"],
     ["problem", "spread", "sampling", "seeding", "relocation", "em", "bounds"],
     ["datasets", "estimators"],

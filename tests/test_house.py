@@ -14,6 +14,8 @@ STOREYS = [
     ["kernels"],
     ["rows"],
     ["problem", "spread", "seeding", "relocation", "em", "bounds"],
+    ["overlap"],
+    ["plots"],
     ["datasets", "estimators"],
     ["experiments"],
     ["__init__"],
@@ -23,8 +25,8 @@ STOREY_OF = {room: i for i, rooms in enumerate(STOREYS) for room in rooms}
 
 ADDRESSES = {
     "sklearn": {"estimators", "experiments"},
-    "scipy": {"estimators", "experiments"},
-    "matplotlib": {"experiments"},
+    "scipy": {"estimators", "experiments", "plots"},
+    "matplotlib": {"experiments", "plots"},
     "torch": set(),
     "dask": set(),
     "pyarrow": {"datasets"},

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
 from cprime.plots import look, rows
 from cprime.plots.clusters import clusters_of
@@ -162,6 +163,9 @@ class DistanceDisplay(Display):
         below = math.ceil(math.log(limit / low) / math.log(ratio))
         above = math.ceil(math.log(farthest / limit) / math.log(ratio) * (1 + 1e-9))
         self.ax_.set_xscale("log")
+        self.ax_.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+        self.ax_.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+        self.ax_.xaxis.set_minor_formatter(NullFormatter())
         edges: Array = limit * ratio ** np.arange(-below, above + 1)
         return edges
 

@@ -13,8 +13,9 @@ from cprime.typing import Array
 # Cells large enough for a number in each.
 NUMBERS = 120
 # Colours are not stretched for the last few cells, nor beyond so many spreads.
-QUANTILE, FARTHEST = 0.99, 4.0
+QUANTILE, FARTHEST = 0.98, 3.0
 LONGEST_NAME = 18
+MINUS = "\N{MINUS SIGN}"
 
 
 class ProfileDisplay(Display):
@@ -102,12 +103,13 @@ class ProfileDisplay(Display):
         self.clusters = np.argsort(-self.weights, kind="stable")[:max_clusters]
         self.features = np.arange(D)
         if max_features is not None and max_features < D:
-            explained = self.weights @ self.profile**2
+            # A handful of rows far out does not make a feature important.
+            explained = self.weights @ np.minimum(np.abs(self.profile), FARTHEST) ** 2
             self.features = np.argsort(-explained, kind="stable")[:max_features]
         cells = self.profile[np.ix_(self.clusters, self.features)]
         ax = self._place(ax, _size(*cells.shape))
         ax.grid(visible=False)
-        limit = min(max(float(np.quantile(np.abs(cells), QUANTILE)), 1e-9), FARTHEST)
+        limit = _limit(np.abs(cells))
         self.image_ = ax.imshow(
             cells,
             cmap="PuOr_r",
@@ -122,7 +124,9 @@ class ProfileDisplay(Display):
         bar = ax.figure.colorbar(
             self.image_, ax=ax, extend="both" if beyond else "neither", pad=0.02
         )
-        bar.set_label("above or below the mean\n(spreads of all rows)", size=look.SMALL)
+        bar.set_label(
+            f"above ({MINUS} below) the mean,\nin spreads of all rows", size=look.SMALL
+        )
         bar.ax.tick_params(labelsize=look.SMALL)
         look.heading(ax, *self._left_out())
         return self
@@ -158,7 +162,7 @@ class ProfileDisplay(Display):
             ax.text(
                 j,
                 i,
-                mark.replace("-", "\N{MINUS SIGN}"),
+                mark.replace("-", MINUS),
                 ha="center",
                 va="center",
                 fontsize=7.5,
@@ -195,11 +199,17 @@ def _of_rows(X: Any) -> tuple[Array, Array]:
     return mean, np.sqrt(scatter / np.maximum(known, 1))
 
 
+def _limit(cells: Array) -> float:
+    """Return where the colours end, which a few far cells do not stretch."""
+    most, farthest = float(np.quantile(cells, QUANTILE)), float(cells.max())
+    return max(min(farthest if farthest <= 1.5 * most else most, FARTHEST), 1e-9)
+
+
 def _size(n_clusters: int, n_features: int) -> tuple[float, float]:
     """Return inches of a figure with cells that can be seen."""
     width = 2.2 + 0.22 * n_features
     height = 1.6 + 0.19 * n_clusters
-    return min(max(width, 5.0), 10.0), min(max(height, 3.2), 9.0)
+    return min(max(width, 5.0), 10.0), min(max(height, 2.6), 9.0)
 
 
 def _step(n: int, room: float) -> int:

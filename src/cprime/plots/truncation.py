@@ -1,12 +1,14 @@
 """What does each C' gain, lose and cost?"""
 
 import copy
+import math
 import time
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.gridspec import GridSpecFromSubplotSpec
+from matplotlib.ticker import LogLocator, NullFormatter
 
 from cprime.plots import look
 from cprime.plots.clusters import clusters_of, density_needed
@@ -184,11 +186,14 @@ class TruncationDisplay(Display):
     def _gaps(self, panel: Axes) -> None:
         places, some = np.arange(len(self.c_prime)), self.gap > 0
         if some.any():
-            low, high = self.gap[some].min(), self.gap[some].max()
-            panel.set_yscale("log")
+            decades = np.log10(self.gap[some])
+            low, high = math.floor(decades.min()), math.ceil(decades.max())
             # A zero has no place on this axis: it stands at the bottom, and says so.
-            bottom = low / (high / low if high > low else 10.0) ** 0.35 / 2.0
-            panel.set_ylim(bottom, high * (high / low) ** 0.15 * 2.0)
+            below = 0.0 if some.all() else 0.25 * (high - low) + 0.3
+            panel.set_yscale("log")
+            panel.set_ylim(10.0 ** (low - below), 10.0 ** (high + 0.1 * (high - low)))
+            panel.yaxis.set_major_locator(LogLocator(numticks=5))
+            panel.yaxis.set_minor_formatter(NullFormatter())
         panel.plot(
             places[some], self.gap[some], color=look.INK, marker="D", markersize=4.5
         )

@@ -16,12 +16,13 @@ from cprime.typing import Array
 
 # Overlaps worth a line, the strongest so many.
 LEAST, MOST_LINES = 0.05, 300
+EXAMPLES = (0.1, 0.5, 0.9)
 # Clusters with a number: the largest.
 NUMBERS = 20
 MANY = 100
 # Share of the picture that all discs cover together, square points of the largest and
 # the smallest, and share of the width that discs side by side may take.
-COVERED, LARGEST, SMALLEST, IN_A_ROW = 0.12, 1_200.0, 7.0, 0.8
+COVERED, LARGEST, SMALLEST, IN_A_ROW = 0.12, 1_200.0, 5.0, 0.8
 # Features of similar units are drawn with the same scale.
 SIMILAR = 3.0
 # Clusters this small may stand at the border, if this far out.
@@ -96,9 +97,9 @@ class ClusterMapDisplay(Display):
             names = [*clusters.names, ""][:2]
             return cls(positions, shares, found, names=names, in_proportion=False)
         positions, spread = of_separation(clusters, shares)
-        unit = "" if found is None else " (standard deviations)"
+        units = ["" if found is None else " (standard deviations)", ""]
         names = [
-            f"direction {i + 1}: {100 * share:.0f} % of the spread{unit}"
+            f"direction {i + 1}, {100 * share:.0f} % of spread{units[i]}"
             if share > 0
             else ""
             for i, share in enumerate(spread)
@@ -220,27 +221,23 @@ class ClusterMapDisplay(Display):
 
     def _verdict(self, at_border: Array) -> list[str]:
         C, said = len(self.weights), []
-        pairs = C * (C - 1) // 2
         if self.overlaps is None:
             said.append("No mixture behind these clusters, so no overlaps.")
-        elif pairs:
+        else:
             said.append(
-                f"{look.counted(C, 'cluster')}; {self.n_overlapping:,} of "
-                f"{look.counted(pairs, 'pair')} overlap by {LEAST} or more."
+                f"{look.counted(C, 'cluster')}, "
+                f"{look.counted(self.n_overlapping, 'overlap')} of {LEAST} or more."
             )
         if self.n_overlapping > len(self.edges):
             said.append(f"Lines: the {len(self.edges)} strongest.")
         if at_border.any():
             share = 100.0 * self.weights[at_border].sum() / self.weights.sum()
-            said.append(
-                f"Farther out, at the border: "
-                f"{look.counted(int(at_border.sum()), 'cluster')} "
-                f"with {share:.2g} % of the rows."
-            )
+            few = look.counted(int(at_border.sum()), "cluster")
+            said.append(f"Farther out, at the border: {few}, {share:.2g} % of rows.")
         return said
 
     def _explain(self, ax: Axes) -> None:
-        handles = [
+        handles: list[Any] = [
             Line2D(
                 [],
                 [],
@@ -252,13 +249,14 @@ class ClusterMapDisplay(Display):
             )
         ]
         names = ["area: share of the rows"]
-        for strength in (0.1, 0.5, 0.9) if len(self.edges) else ():
-            line = Line2D(
-                [], [], color=_grey(strength), linewidth=self._width(strength)
+        if len(self.edges):
+            lines = tuple(
+                Line2D([], [], color=_grey(s), linewidth=self._width(s))
+                for s in EXAMPLES
             )
-            handles.append(line)
-            names.append(f"overlap {strength}")
-        look.legend(ax, columns=2, handles=handles, labels=names)
+            handles.append(lines)
+            names.append(f"overlap {', '.join(map(str, EXAMPLES))}")
+        look.legend(ax, handles, names)
 
 
 def _grey(overlap: float) -> str:

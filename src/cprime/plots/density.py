@@ -25,8 +25,7 @@ def draw_density(ax: Axes, display: Any) -> None:
     display : MapDisplay
         Of one feature.
     """
-    values = display.points[:, 0]
-    values = values[~np.isnan(values)]
+    values = display.known[:, 0]
     near = values[look.bulk(values[:, None], TAIL, REACH)]
     low, high = near.min(), near.max()
     if low == high:
@@ -64,6 +63,7 @@ def draw_density(ax: Axes, display: Any) -> None:
     look.heading(
         ax,
         look.drawn_of(len(display.points), display.n_rows, len(display.means)),
+        look.left_out(len(display.points) - len(values)),
         f"Outside of the picture: {look.counted(outside, 'drawn row')}."
         if outside
         else "",

@@ -34,6 +34,12 @@ class View:
     names: tuple[str, ...]
     in_proportion: bool = False
 
+    def seen(self, values: Array) -> Array:
+        """Return rows along the directions, NaN where what is needed is missing."""
+        needed = (self.directions != 0).any(axis=0)
+        projected: Array = values[:, needed] @ self.directions[:, needed].T
+        return projected
+
 
 def view_of(
     clusters: Clusters, shares: Array, values: Array, features: Any = None
@@ -99,12 +105,11 @@ def of_centres(clusters: Clusters, shares: Array, values: Array) -> View:
     centred = clusters.means - shares @ clusters.means
     found, of_each = main_directions(_tamed(centred, shares))
     labels = [
-        f"direction {i + 1} of the centres: {100 * share:.0f} % of their spread, "
-        f"mostly {_most(direction, names)}"
+        f"direction {i + 1}, {100 * share:.0f} % of spread: {_most(direction, names)}"
         for i, (direction, share) in enumerate(zip(found, of_each))
     ]
     if len(found) < 2:
-        apart = values - values.mean(axis=0)
+        apart = values - values.sum(axis=0) / max(len(values), 1)
         apart = apart - apart @ found.T @ found
         more, _ = main_directions(apart)
         more = np.concatenate([more, np.eye(len(names))])
@@ -113,9 +118,7 @@ def of_centres(clusters: Clusters, shares: Array, values: Array) -> View:
             across = direction - found.T @ (found @ direction)
             if len(found) < 2 and np.linalg.norm(across) > 0.1:
                 found = np.vstack([found, across / np.linalg.norm(across)])
-                labels.append(
-                    f"main direction of the rows, mostly {_most(across, names)}"
-                )
+                labels.append(f"direction 2, that of the rows: {_most(across, names)}")
     return View(found, tuple(labels), in_proportion=True)
 
 
@@ -193,4 +196,4 @@ def _tamed(centred: Array, shares: Array) -> Array:
 def _most(direction: Array, names: list[str]) -> str:
     strongest = np.argsort(-np.abs(direction), kind="stable")[:MENTIONED]
     some = [d for d in strongest if abs(direction[d]) > 0.1]
-    return " and ".join(names[d] for d in some)
+    return ", ".join(names[d] for d in some)

@@ -44,8 +44,8 @@ class DistanceDisplay(Display):
     ----------
     limit : float
         The squared distance 99.9 % of all rows would stay within.
-    n_rows, n_beyond : int
-        Rows, and rows beyond the limit.
+    n_rows, n_beyond, n_missing : int
+        Rows, rows beyond the limit, and rows of which some value is missing.
     ax_, figure_
         Where it was drawn.
     """
@@ -177,10 +177,8 @@ class DistanceDisplay(Display):
 
     def _verdict(self) -> list[str]:
         share = 100.0 * self.n_beyond / max(self.n_rows, 1)
-        said = [
+        return [
             f"{self.n_beyond:,} of {self.n_rows:,} rows ({share:.2g} %) are beyond the "
-            "99.9 % line; a Gaussian expects 0.1 %."
+            "99.9 % line; a Gaussian expects 0.1 %.",
+            look.left_out(self.n_missing),
         ]
-        if self.n_missing:
-            said.append(f"{self.n_missing:,} rows with missing values are left out.")
-        return said

@@ -102,7 +102,7 @@ class FreeEnergyDisplay(Display):
                 color=look.VERMILION,
                 linestyle="--",
                 linewidth=1.4,
-                label="log-likelihood L at the end",
+                label="likelihood L at the end",
             )
             if self.gap:
                 ax.axhspan(
@@ -144,7 +144,7 @@ class FreeEnergyDisplay(Display):
             return ""
         until = self.iteration[first - 1]
         which = f"iteration {until}" if first == 1 else f"iterations 0 to {until}"
-        return f"Below the picture: {which}, from F = {F[0]:.4g} on."
+        return f"Below the picture: {which}, from F = {F[0]:.4g}."
 
 
 def _first_of_interest(F: Array, top: float) -> int:

@@ -23,7 +23,9 @@ SKY, PURPLE = "#56B4E9", "#CC79A7"
 # for a dot on paper, the other is for words.
 OF_CLUSTERS = (BLUE, ORANGE, GREEN, VERMILION, SKY, PURPLE)
 INK, QUIET, FAINT = "0.15", "0.4", "0.8"
+# Sizes of letters, in points; of the lines in legends, in letters.
 WORDS, SMALL = 9.0, 8.0
+HANDLE = 2.2
 HALO = (withStroke(linewidth=2.2, foreground="white"),)
 
 
@@ -78,24 +80,42 @@ def _wrapped(text: str, points: float) -> str:
     return "\n".join(textwrap.wrap(text, max(20, int(points / (0.52 * WORDS)))))
 
 
-def legend(ax: Axes, columns: int = 3, **options: Any) -> None:
-    """Put the legend below the axes and their name, where it hides no data."""
+def legend(ax: Axes, handles: list[Any] | None = None, names: Any = ()) -> None:
+    """Put the legend below the axes and their name, no wider than they are.
+
+    Parameters
+    ----------
+    ax : matplotlib Axes
+    handles, names : list, optional
+        What to explain. By default whatever was drawn with a label.
+    """
+    if handles is None:
+        handles, names = ax.get_legend_handles_labels()
+    widths = SMALL * np.array([0.55 * len(name) + HANDLE + 2.0 for name in names])
+    columns = len(names)
+    # Wider than the axes it would take their place.
+    while columns > 1 and points_of(ax)[0] < sum(
+        column.max() for column in np.array_split(widths, columns)
+    ):
+        columns -= 1
     lines = 1 + ax.get_xlabel().count("\n")
     points = 2.6 * SMALL + 1.45 * WORDS * lines
     down = ScaledTranslation(0.0, -points / 72.0, ax.figure.dpi_scale_trans)
     ax.legend(
+        handles,
+        names,
         loc="upper left",
         bbox_to_anchor=(0.0, 0.0),
         bbox_transform=ax.transAxes + down,
         borderaxespad=0.0,
+        borderpad=0.0,
         ncols=columns,
         frameon=False,
         fontsize=SMALL,
-        handlelength=2.2,
+        handlelength=HANDLE,
         columnspacing=1.2,
         # Two lines with one meaning stand side by side.
-        handler_map={tuple: HandlerTuple(ndivide=None)},
-        **options,
+        handler_map={tuple: HandlerTuple(ndivide=None, pad=0.6)},
     )
 
 
@@ -137,6 +157,11 @@ def drawn_of(drawn: int, n_rows: int, C: int) -> str:
     """Return how many rows and clusters there are, and if not all rows are drawn."""
     rows = f"{counted(n_rows, 'row')} in {counted(C, 'cluster')}"
     return f"Of {rows}, {drawn:,} drawn." if drawn < n_rows else f"{rows}."
+
+
+def left_out(n_missing: int) -> str:
+    """Return how many rows cannot be drawn, if any."""
+    return f"Left out: {counted(n_missing, 'incomplete row')}." if n_missing else ""
 
 
 def counted(n: int, what: str) -> str:
@@ -195,6 +220,8 @@ def apart(ax: Axes, places: Array, points: float) -> list[int]:
     size = points_of(ax)
     on_paper = (places - [left, low]) * size / [right - left, high - low]
     inside = ((on_paper > points) & (on_paper < size - points)).all(axis=1)
+    # A layout still to come may make the axes smaller.
+    points *= 1.25
     kept: list[int] = []
     for i in np.flatnonzero(inside):
         if (np.abs(on_paper[kept] - on_paper[i]).max(axis=1) >= points).all():

@@ -79,6 +79,11 @@ class MapDisplay(Display):
         self.n_rows = len(self.points) if n_rows is None else int(n_rows)
         self.in_proportion = in_proportion
 
+    @property
+    def known(self) -> Array:
+        """The points of which nothing is missing."""
+        return self.points[~np.isnan(self.points).any(axis=1)]
+
     @classmethod
     def from_estimator(
         cls,
@@ -107,9 +112,9 @@ class MapDisplay(Display):
         block = rows.taken(X, rows.chosen(X.shape[0], max_rows))
         values = rows.values_of(block)
         labels = asked(estimator.predict, block)
-        posterior = asked(
-            lambda some: estimator.predict_proba(some, sparse=False), block
-        )
+        # Of sparse rows a dense answer has to be asked for.
+        dense = {"sparse": False} if hasattr(block, "toarray") else {}
+        posterior = asked(lambda some: estimator.predict_proba(some, **dense), block)
         certainty = posterior[np.arange(len(labels)), labels]
         known = ~np.isnan(values).any(axis=1)
         view = view_of(clusters, shares_of(estimator), values[known], features)
@@ -117,7 +122,7 @@ class MapDisplay(Display):
         if clusters.covariance is not None:
             covariances = clusters.across(view.directions)
         return cls(
-            values @ view.directions.T,
+            view.seen(values),
             labels,
             certainty,
             clusters.means @ view.directions.T,
@@ -174,6 +179,8 @@ class MapDisplay(Display):
             ax,
             look.drawn_of(len(self.points), self.n_rows, C),
             f"Coloured: the {COLOURED} largest clusters." if C > COLOURED else "",
+            look.left_out(len(self.points) - len(self.known)),
+            "Seen along the centres' main directions." if self.in_proportion else "",
             outside,
         )
         self._explain(ax)
@@ -216,7 +223,7 @@ class MapDisplay(Display):
 
     def _limit(self, ax: Axes) -> str:
         """Set limits that single rows far away do not stretch; say what is outside."""
-        known = self.points[~np.isnan(self.points).any(axis=1)]
+        known = self.known
         near = known[look.bulk(known, TAIL, REACH)]
         low, high = near.min(axis=0), near.max(axis=0)
         span = np.where(high > low, high - low, np.maximum(np.abs(high), 1.0) * 1e-3)
@@ -244,7 +251,7 @@ class MapDisplay(Display):
             )
             for face in (look.BLUE, _pale(look.BLUE))
         ]
-        names = ["certain row", "row that could be elsewhere"]
+        names = ["certain row", "uncertain row"]
         if self.covariances is not None:
             lines = tuple(
                 Line2D([], [], color=look.INK, dashes=dashes, linewidth=1.0)
@@ -252,7 +259,7 @@ class MapDisplay(Display):
             )
             dots.append(lines)
             names.append("1 and 2 standard deviations")
-        look.legend(ax, columns=2, handles=dots, labels=names)
+        look.legend(ax, dots, names)
 
 
 def _doubtless(certainty: Array) -> Array:

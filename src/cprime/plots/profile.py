@@ -10,8 +10,6 @@ from cprime.plots.clusters import clusters_of, name_of, shares_of
 from cprime.plots.look import Display
 from cprime.typing import Array
 
-# Cells large enough for a number in each.
-NUMBERS = 120
 # Colours are not stretched for the last few cells, nor beyond so many spreads.
 QUANTILE, FARTHEST = 0.98, 3.0
 LONGEST_NAME = 18
@@ -139,7 +137,8 @@ class ProfileDisplay(Display):
         ax.set_yticks(
             places, [f"{self.clusters[i]}  ({shares[i]:.2g} %)" for i in places]
         )
-        step = _step(len(self.features), width / 9.0)
+        # The bar of colours will take a part of the width.
+        step = _step(len(self.features), width / 12.0)
         places = np.arange(0, len(self.features), step)
         names = [_short(self.names[self.features[i]]) for i in places]
         ax.set_xticks(places, names)
@@ -151,9 +150,10 @@ class ProfileDisplay(Display):
 
     def _mark(self, ax: Axes, cells: Array, limit: float) -> None:
         """Write numbers, or at least signs, which grey print does not tell apart."""
-        if cells.size <= NUMBERS:
+        width, height = look.points_of(ax) / cells.shape[::-1]
+        if height >= 9.0 and width >= 20.0:
             marks = {(i, j): f"{cells[i, j]:.1f}" for i, j in np.ndindex(cells.shape)}
-        elif cells.shape[0] <= 40 and cells.shape[1] <= 40:
+        elif height >= 6.0 and width >= 6.0:
             marks = dict.fromkeys(zip(*np.nonzero(cells < -0.3 * limit)), "-")
         else:
             return

@@ -194,6 +194,8 @@ class TruncationDisplay(Display):
             panel.set_ylim(10.0 ** (low - below), 10.0 ** (high + 0.1 * (high - low)))
             panel.yaxis.set_major_locator(LogLocator(numticks=5))
             panel.yaxis.set_minor_formatter(NullFormatter())
+        else:
+            panel.set(ylim=(0.0, 1.0), yticks=[])
         panel.plot(
             places[some], self.gap[some], color=look.INK, marker="D", markersize=4.5
         )
@@ -231,7 +233,7 @@ class TruncationDisplay(Display):
                 ha="center",
                 fontsize=look.SMALL,
             )
-        panel.set_ylim(0.0, 1.25 * self.seconds.max())
+        panel.set_ylim(0.0, 1.25 * self.seconds.max() or 1.0)
         look.label(panel, y="seconds")
 
     def _name(self, C_prime: int) -> str:

@@ -102,8 +102,7 @@ def of_centres(clusters: Clusters, shares: Array, values: Array) -> View:
         Rows, finite.
     """
     names = clusters.names
-    centred = clusters.means - shares @ clusters.means
-    found, of_each = main_directions(_tamed(centred, shares))
+    found, of_each = main_directions(_tamed(clusters.means, shares))
     labels = [
         f"direction {i + 1}, {100 * share:.0f} % of spread: {_most(direction, names)}"
         for i, (direction, share) in enumerate(zip(found, of_each))
@@ -172,25 +171,33 @@ def of_separation(clusters: Clusters, shares: Array) -> tuple[Array, Array]:
             means = means @ whitening(pooled).T
         else:
             means = means / np.sqrt(shares @ clusters.variances())
-    centred = means - shares @ means
-    found, of_each = main_directions(_tamed(centred, shares))
+    found, of_each = main_directions(_tamed(means, shares))
     positions, share = np.zeros((len(means), 2)), np.zeros(2)
-    positions[:, : len(found)] = centred @ found.T
+    positions[:, : len(found)] = (means - _median(means, shares)) @ found.T
     share[: len(found)] = of_each
     return positions, share
 
 
-def _tamed(centred: Array, shares: Array) -> Array:
+def _tamed(means: Array, shares: Array) -> Array:
     """Return what each centre contributes to the spread of all, within reason."""
-    lengths = np.sqrt((centred**2).sum(axis=1))
-    order = np.argsort(lengths, kind="stable")
-    half = np.searchsorted(np.cumsum(shares[order]), 0.5 * shares.sum())
-    typical = lengths[order[min(half, len(order) - 1)]] or lengths.max()
+    apart = means - _median(means, shares)
+    lengths = np.sqrt((apart**2).sum(axis=1))
+    typical = float(_median(lengths[:, None], shares)[0]) or lengths.max()
     factors = np.minimum(FARTHEST * typical, lengths) / np.where(
         lengths > 0, lengths, 1
     )
-    tamed: Array = (np.sqrt(shares) * factors)[:, None] * centred
+    near = factors[:, None] * apart
+    tamed: Array = np.sqrt(shares)[:, None] * (near - shares @ near)
     return tamed
+
+
+def _median(values: Array, shares: Array) -> Array:
+    """Return the weighted median of every column."""
+    order = np.argsort(values, axis=0, kind="stable")
+    half = (np.cumsum(shares[order], axis=0) >= 0.5 * shares.sum()).argmax(axis=0)
+    columns = np.arange(values.shape[1])
+    medians: Array = values[order[half, columns], columns]
+    return medians
 
 
 def _most(direction: Array, names: list[str]) -> str:

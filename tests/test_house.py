@@ -12,8 +12,9 @@ STOREYS = [
     ["typing", "theta", "truncation", "stats", "summation", "blocks", "draws"],
     ["models", "search"],
     ["kernels"],
+    ["sources"],
     ["rows"],
-    ["problem", "spread", "seeding", "relocation", "em", "bounds"],
+    ["problem", "spread", "sampling", "seeding", "relocation", "em", "bounds"],
     ["overlap"],
     ["plots"],
     ["datasets", "estimators"],
@@ -29,7 +30,7 @@ ADDRESSES = {
     "matplotlib": {"experiments", "plots"},
     "torch": set(),
     "dask": set(),
-    "pyarrow": {"datasets"},
+    "pyarrow": {"sources", "datasets"},
     "rich": {"cli"},
 }
 

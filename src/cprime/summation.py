@@ -1,5 +1,6 @@
 """Sums over leaf blocks that come out the same to the bit, however work is divided."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -29,14 +30,35 @@ class LeafSum:
     ----------
     nodes : tuple of Node
         Disjoint, from left to right, without gaps.
+    settle : callable, optional
+        What is done to the sum of all once it is known, and not to parts of it, because
+        it does not add to the bit. None that comes of it says that the sum lost what
+        was wanted.
     """
 
     nodes: tuple[Node, ...]
+    settle: Callable[[Any], Any] | None = None
 
     @classmethod
     def of_leaf(cls, index: int, value: Any) -> "LeafSum":
         """Return the run that holds the leaf `index` alone."""
         return cls((Node(index, 0, value),))
+
+    def shifted(self, n_leaves: int) -> "LeafSum":
+        """Return the same sums as those of leaves so many further to the right.
+
+        So rows swept by themselves, in leaves 0, 1, ..., join those that lie before
+        them. Where the nodes would not be nodes of the tree, their sums are not the
+        tree's either.
+        """
+        if any(n_leaves % 2**node.level for node in self.nodes):
+            largest = 2 ** max(node.level for node in self.nodes)
+            raise ValueError(
+                f"a sum of {largest} leaf blocks cannot be moved by {n_leaves}: "
+                f"move it by a multiple of {largest}"
+            )
+        moved = (Node(start + n_leaves, *rest) for start, *rest in self.nodes)
+        return LeafSum(tuple(moved), self.settle)
 
     @property
     def start(self) -> int:
@@ -58,11 +80,11 @@ class LeafSum:
                 left = nodes.pop()
                 node = Node(left.start, left.level + 1, left.value + node.value)
             nodes.append(node)
-        return LeafSum(tuple(nodes))
+        return LeafSum(tuple(nodes), self.settle)
 
     def total(self) -> Any:
         """Return the value of the whole run, smallest nodes of its end first."""
         *rest, total = (node.value for node in self.nodes)
         for value in reversed(rest):
             total = value + total
-        return total
+        return total if self.settle is None else self.settle(total)

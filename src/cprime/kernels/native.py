@@ -6,6 +6,7 @@ formed leaf by leaf in the order of `LeafSum`: the number of threads changes no 
 """
 
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -82,7 +83,7 @@ def sweep(
     memory, known = None, False
     remembering = penalty is None and _whitening(coefficients) is None
     if kept is not None and remembering and _worth_remembering(C, D, C_prime):
-        memory, known = _memory(kept, block.n_rows, C)
+        memory, known = _memory(kept, block.n_rows, C, plan)
     nodes = _native.sweep(
         _rows(block.X, block.scale),
         block.weights,
@@ -98,17 +99,13 @@ def sweep(
         LEAF_ROWS,
         memory,
         known,
-        plan.afresh,
         _whitening(coefficients),
     )
     sums = LeafSum(
-        tuple(
-            Node(start, level, _unwhitened(Stats(*of), coefficients))
-            for start, level, *of in nodes
-        )
+        tuple(Node(start, level, Stats(*of)) for start, level, *of in nodes),
+        partial(_unwhitened, coefficients=coefficients),
     )
-    if plan.afresh:
-        # The last sweep of a fit: bounds would only take up memory.
+    if plan.last:
         return Kept(K), sums
     changed = sum(node.value.changed for node in sums.nodes)
     serial = 0 if memory is None else memory.serial
@@ -247,12 +244,12 @@ def _worth_remembering(C: int, D: int, C_prime: int) -> bool:
     )
 
 
-def _memory(kept: Kept, n_rows: int, C: int) -> tuple[Any, bool]:
+def _memory(kept: Kept, n_rows: int, C: int, plan: Plan) -> tuple[Any, bool]:
     """Return where bounds are kept, if anywhere, and whether those of this very K."""
     if not isinstance(kept.hints, Hints):
         return None, False
     changed, memory, serial = kept.hints
     if memory is not None and memory.serial == serial:
         return memory, True
-    settled = changed <= SETTLED * n_rows
-    return (_native.Hints(n_rows, C) if settled else None), False
+    is_worth_it = changed <= SETTLED * n_rows and not plan.last
+    return (_native.Hints(n_rows, C) if is_worth_it else None), False

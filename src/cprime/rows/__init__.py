@@ -1,16 +1,19 @@
 """Where do the rows live?"""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Protocol
 
 from cprime.kernels import Kernel
+from cprime.rows.file import FileRows
 from cprime.rows.memory import MemoryRows
+from cprime.rows.parts import Part
 from cprime.search import Plan
+from cprime.sources import Data
 from cprime.stats import Stats
 from cprime.theta import Coefficients
 from cprime.typing import Array
 
-__all__ = ["MemoryRows", "Rows", "as_rows"]
+__all__ = ["FileRows", "MemoryRows", "Rows", "as_rows"]
 
 
 class Rows(Protocol):
@@ -38,6 +41,9 @@ class Rows(Protocol):
     def reassign(self, K: Any, indices: Array, cluster: int) -> Any:
         """Return K with these rows, of one cluster each, moved to `cluster`."""
 
+    def parts(self, per_row: tuple[Array, ...]) -> Iterator[Part]:
+        """Yield all rows in their order, with the same part of arrays `per_row`."""
+
     def map(self, function: Callable[..., Any], *per_row: Array) -> Any:
         """Return function(values, weights, *per_row) of every part, in the rows' order.
 
@@ -47,6 +53,12 @@ class Rows(Protocol):
 
     def reduce(self, function: Callable[..., Any], *per_row: Array) -> Any:
         """Return the sum of function(values, weights, *per_row) over all leaves."""
+
+    def mean(self, function: Callable[..., Array], *per_row: Array) -> float:
+        """Return the weighted mean of what function(values, weights, *per_row) gives.
+
+        It returns a number for every row; those of no weight may be infinite.
+        """
 
     def draw_seeds(
         self, kernel: Kernel, line: Array, first: int, points: Array
@@ -72,9 +84,11 @@ def as_rows(X: Any, sample_weight: Array | None = None) -> Rows:
 
     Parameters
     ----------
-    X : ndarray or CSR matrix of shape (N, D), or Rows
+    X : ndarray or CSR matrix of shape (N, D), Data, or Rows
     sample_weight : ndarray of shape (N,), optional
     """
     if hasattr(X, "sweep"):
         return X  # type: ignore[no-any-return]
+    if isinstance(X, Data):
+        return FileRows(X, sample_weight)
     return MemoryRows(X, sample_weight)

@@ -9,8 +9,16 @@ import pytest
 import scipy.sparse as sp
 from scipy.stats import chi2
 
-from cprime import GaussianMixture, KMeans
-from cprime.plots import DistanceTally, free_energy, look, rows, squared_distances
+from cprime import GaussianMixture, KMeans, open_data
+from cprime.plots import (
+    DistanceDisplay,
+    DistanceTally,
+    ProfileDisplay,
+    free_energy,
+    look,
+    rows,
+    squared_distances,
+)
 from cprime.plots.clusters import clusters_of, shares_of, sizes_of
 from cprime.plots.directions import main_directions, of_centres, of_separation
 from cprime.plots.mahalanobis import usual_limit, usual_share
@@ -29,20 +37,6 @@ def matrices(estimator):
     if kind in ("spherical", "isotropic"):
         return np.broadcast_to(covariances, C)[:, None, None] * np.eye(D)
     return np.broadcast_to(covariances, (C, D, D))
-
-
-class Streamed:
-    """Rows as a file gives them: some at a time, or by index."""
-
-    def __init__(self, values):
-        self.values, self.shape = values, values.shape
-
-    def blocks(self, n_rows=None):
-        for start in range(0, len(self.values), 37):
-            yield start, self.values[start : start + 37]
-
-    def take(self, indices):
-        return self.values[indices]
 
 
 @pytest.mark.parametrize("kind", TYPES)
@@ -124,24 +118,70 @@ def test_positions_keep_mahalanobis_distances_of_three_clusters():
     assert share.sum() == pytest.approx(1.0)
 
 
-def test_rows_in_every_form_are_the_same_rows():
+def test_rows_in_every_form_are_the_same_rows(tmp_path):
     names = ["a", "b", "c"]
+    frame = pd.DataFrame(X, columns=names)
+    frame.assign(extra=1.0).to_parquet(tmp_path / "rows.parquet")
+    named = KMeans(2, random_state=0).fit(frame)
     indices = np.array([0, 7, 149])
-    for table in (
+    for X_like in (
         X,
         X.tolist(),
-        pd.DataFrame(X, columns=names),
+        frame,
         pl.DataFrame(X, schema=names),
         sp.coo_array(X),
-        Streamed(X),
+        tmp_path / "rows.parquet",
+        open_data(X),
+        lambda: iter([X[:100], X[100:]]),
     ):
-        form = rows.as_table(table)
-        np.testing.assert_array_equal(
-            rows.values_of(rows.taken(form, indices)), X[indices]
+        table = rows.as_table(X_like, named)
+        assert tuple(table.shape) == X.shape
+        np.testing.assert_allclose(
+            rows.values_of(rows.taken(table, indices)), X[indices], rtol=1e-15
         )
         parts = [rows.values_of(block) for block in rows.blocks(table, 40)]
-        assert len(parts) > 3
-        np.testing.assert_array_equal(np.concatenate(parts), X)
+        assert len(parts) == 4
+        np.testing.assert_allclose(np.concatenate(parts), X, rtol=1e-15)
+
+
+@pytest.fixture(scope="module")
+def on_disk(tmp_path_factory):
+    """Return rows that memory does not hold, and their values."""
+    values = np.tile(X, (200, 1)) + np.arange(200).repeat(len(X))[:, None] / 1e3
+    values[::3_000, 1] += 12.0
+    path = tmp_path_factory.mktemp("rows") / "rows.npy"
+    np.save(path, values)
+    data = open_data(path, memory="1MiB")
+    assert not data.in_memory
+    return data, values
+
+
+def test_rows_on_disk_are_the_same_rows(on_disk):
+    data, values = on_disk
+    kmeans = KMeans(3, random_state=0).fit(values)
+    table = rows.as_table(data, kmeans)
+    assert table is data
+    np.testing.assert_array_equal(rows.taken(table, [3, 29_000]), values[[3, 29_000]])
+    sizes = np.bincount(kmeans.labels_, minlength=3)
+    np.testing.assert_array_equal(sizes_of(kmeans, data), sizes)
+
+
+def test_distances_on_disk_are_counted_like_those_in_memory(on_disk):
+    data, values = on_disk
+    kmeans = KMeans(3, random_state=0).fit(values)
+    there = DistanceDisplay.from_estimator(kmeans, data)
+    here = DistanceDisplay.from_estimator(kmeans, values)
+    assert len(here.squared_distances) == 30_000 > len(there.squared_distances)
+    assert there.n_rows == here.n_rows == 30_000
+    assert there.n_beyond == here.n_beyond > 0
+    profiles = [
+        ProfileDisplay.from_estimator(kmeans, X_like).profile
+        for X_like in (data, values)
+    ]
+    np.testing.assert_allclose(*profiles)
+    np.testing.assert_allclose(
+        profiles[0], (kmeans.cluster_centers_ - values.mean(0)) / values.std(0)
+    )
 
 
 def test_drawn_rows_are_the_same_every_time():
@@ -157,7 +197,6 @@ def test_shares_of_k_means_are_those_of_its_labels():
     kmeans = KMeans(3, random_state=0).fit(X)
     sizes = np.bincount(kmeans.labels_, minlength=3)
     np.testing.assert_allclose(shares_of(kmeans), sizes / 150)
-    np.testing.assert_array_equal(sizes_of(kmeans, Streamed(X)), sizes)
     np.testing.assert_allclose(shares_of(kmeans, X[:10]).sum(), 1.0)
     np.testing.assert_allclose(shares_of(fitted(np.eye(4))), 0.25)
 

@@ -16,6 +16,7 @@ from cprime.plots.mahalanobis import (
     usual_limit,
     usual_share,
 )
+from cprime.sources import Data
 from cprime.typing import Array
 
 # Bars up to the limit, and where they end on an axis that does not grow by factors.
@@ -67,8 +68,8 @@ class DistanceDisplay(Display):
     def from_estimator(cls, estimator: Any, X: Any) -> "DistanceDisplay":
         """Measure every row.
 
-        Of rows in memory, `squared_distances` has one number for each. Rows that are
-        read from a file are only counted, see `cprime.plots.DistanceTally`.
+        Of rows in memory, `squared_distances` has one number for each. Rows that memory
+        does not hold are only counted, see `cprime.plots.DistanceTally`.
 
         Parameters
         ----------
@@ -77,8 +78,9 @@ class DistanceDisplay(Display):
         X : rows
         """
         D = clusters_of(estimator).means.shape[1]
-        found = (squared_distances(estimator, block) for block in rows.blocks(X))
-        if not rows.is_streamed(X):
+        table = rows.as_table(X, estimator)
+        found = (squared_distances(estimator, block) for block in rows.blocks(table))
+        if not isinstance(table, Data):
             return cls(np.concatenate(list(found)), D)
         tally = DistanceTally(usual_limit(D))
         for squared in found:

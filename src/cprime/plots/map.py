@@ -105,7 +105,7 @@ class MapDisplay(Display):
         max_rows : int, default=5_000
             If there are more, a sample of so many is drawn.
         """
-        clusters, X = clusters_of(estimator), rows.as_table(X)
+        clusters, X = clusters_of(estimator), rows.as_table(X, estimator)
         D = clusters.means.shape[1]
         if X.shape[1] != D:
             raise ValueError(f"X has {X.shape[1]} features, but the clusters have {D}.")

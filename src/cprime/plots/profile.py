@@ -65,7 +65,7 @@ class ProfileDisplay(Display):
         clusters = clusters_of(estimator)
         shares = shares_of(estimator, X)
         if X is not None:
-            mean, spread = _of_rows(X)
+            mean, spread = _of_rows(rows.as_table(X, estimator))
         elif clusters.covariance is None:
             raise ValueError(
                 f"{name_of(estimator)} knows centres, but no variance: give X, whose "
@@ -181,11 +181,11 @@ class ProfileDisplay(Display):
         return said
 
 
-def _of_rows(X: Any) -> tuple[Array, Array]:
+def _of_rows(table: Any) -> tuple[Array, Array]:
     """Return mean and standard deviation of every feature, of what is known of it."""
-    D = rows.as_table(X).shape[1]
+    D = table.shape[1]
     known, mean, scatter = np.zeros(D), np.zeros(D), np.zeros(D)
-    for block in rows.blocks(X):
+    for block in rows.blocks(table):
         values = rows.values_of(block)
         there = ~np.isnan(values)
         more = there.sum(axis=0)

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.gridspec import GridSpecFromSubplotSpec
 from matplotlib.ticker import LogLocator, NullFormatter
 
-from cprime.plots import look
+from cprime.plots import look, rows
 from cprime.plots.clusters import clusters_of, density_needed
 from cprime.plots.look import Display
 from cprime.typing import Array
@@ -94,7 +94,7 @@ class TruncationDisplay(Display):
                 f"c_primes={c_primes!r} has no number from 1 to the {C} clusters, nor "
                 "None for all of them."
             )
-        lines = []
+        X, lines = rows.opened(X, estimator), []
         for C_prime in wanted:
             refitted = _like(estimator, C_prime)
             start = time.perf_counter()

@@ -17,6 +17,8 @@ EVEN_SHARE = 0.1
 DOMINATING = 0.9
 # Centres closer than this, in standard deviations of their clusters, are the same.
 COINCIDENT = 0.5
+# A variance of less, as a share of that of all rows, is that of a point.
+POINT = 1e-18
 
 
 def unconverged(converged: bool | None, n_iter: int, max_iter: int) -> Finding | None:
@@ -113,6 +115,26 @@ def collapsed(n_floored: int, C: int) -> Finding | None:
         "A variance was clipped at its floor, so the likelihood depends on that "
         "floor. Drop constant or repeated columns, use fewer clusters or a simpler "
         "covariance_type, or set reg_covar.",
+    )
+
+
+def points(variance: float, spread: float) -> Finding | None:
+    """Warn of clusters that have become points.
+
+    Parameters
+    ----------
+    variance : float
+        Of all clusters.
+    spread : float
+        Variance of all rows, in the same units.
+    """
+    if variance > POINT * spread:
+        return None
+    return Finding(
+        "poor",
+        "The clusters have no width.",
+        "Every row lies on its centre, or as good as: the likelihood is that of the "
+        "smallest variance float64 can hold. Rows repeat, or fewer clusters will do.",
     )
 
 

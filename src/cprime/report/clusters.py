@@ -76,7 +76,7 @@ class Clusters:
 
         The geometric mean over all directions, which does not mind units.
         """
-        C, D = self.shape
+        C = self.shape[0]
         W = np.asarray(self.coefficients.whitening)
         if W.ndim == 3:
             log = -np.log(np.abs(np.diagonal(W, axis1=1, axis2=2))).mean(axis=1)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from cprime.sources import is_source, open_data
 from cprime.typing import Array
 
 
@@ -92,8 +93,9 @@ class ArrayData:
         return self._dense(self.X[indices])
 
     def fingerprint(self) -> str:
-        """Return a hash of shape, dtype and values."""
-        found = hashlib.sha256(f"{self.X.shape} {self.dtype.str}".encode())
+        """Return a hash of shape, dtype and values, as `Data` has it."""
+        shape = (self.n_rows, self.n_features)
+        found = hashlib.sha256(repr((shape, self.dtype.str)).encode())
         for _, block in self.blocks(max(1, 2**20 // self.n_features)):
             found.update(np.ascontiguousarray(block).data)
         return f"sha256:{found.hexdigest()}"
@@ -105,7 +107,7 @@ class ArrayData:
 
 def as_data(data: Any) -> Any:
     """Return what can be gone through block by block."""
-    return data if hasattr(data, "blocks") else ArrayData(data)
+    return open_data(data) if is_source(data) else ArrayData(data)
 
 
 def scaling_of(data: Any, given: tuple[Any, Any] | None, n_features: int) -> Scaling:
@@ -119,12 +121,11 @@ def scaling_of(data: Any, given: tuple[Any, Any] | None, n_features: int) -> Sca
         What a person says was done to the columns before the fit.
     n_features : int
     """
-    already = False
-    if given is None:
-        given = (getattr(data, "shift", None), getattr(data, "scale", None))
-        if given[0] is None or given[1] is None:
-            return Scaling()
-        already = True
+    already = getattr(data, "shift", None) is not None
+    if already:
+        given = (data.shift, data.scale)
+    elif given is None:
+        return Scaling()
     shift, scale = (np.asarray(of, dtype=np.float64) for of in given)
     if shift.shape != (n_features,) or scale.shape != (n_features,):
         raise ValueError(

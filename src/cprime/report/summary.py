@@ -115,6 +115,36 @@ def asked(method: Any, *arguments: Any, **options: Any) -> Any:
         return method(*arguments, **options)
 
 
+def posterior(estimator: Any, rows: Array, n_kept: int, C: int) -> tuple[Array, ...]:
+    """Return the closest clusters of rows, and how probable they are.
+
+    Parameters
+    ----------
+    estimator : fitted estimator
+    rows : ndarray of shape (B, D)
+        In the units of the fit.
+    n_kept : int
+        Clusters to look at, of all C.
+    C : int
+
+    Returns
+    -------
+    K : ndarray of shape (B, n_kept)
+        In the order of their numbers.
+    q : ndarray of shape (B, n_kept)
+        Their posterior if there were no others: rows sum to one.
+    beyond : ndarray of shape (B,)
+        What all others have beside that.
+    """
+    found = asked(estimator.predict_proba, rows, c_prime=n_kept, sparse=True)
+    K = found.indices.reshape(-1, n_kept)
+    q = found.data.reshape(-1, n_kept).astype(np.float64)
+    if n_kept == C:
+        return K, q, np.zeros(len(rows))
+    gaps = asked(estimator.gap, rows, c_prime=n_kept, per="row")
+    return K, q, np.expm1(gaps)
+
+
 class _Tally:
     """Adds up what `Summary` tells, block by block."""
 
@@ -122,7 +152,9 @@ class _Tally:
         C, D = clusters.shape
         self.estimator, self.clusters = estimator, clusters
         fitted = min(estimator._C_prime, MOST_KEPT)
-        self.gaps = dict.fromkeys(sorted({*C_PRIMES, fitted} & {*range(1, C)}) or [1], 0.0)
+        self.gaps = dict.fromkeys(
+            sorted({*C_PRIMES, fitted} & {*range(1, C)}) or [1], 0.0
+        )
         self.n_kept = min(C, max(self.gaps) + 1)
         self.n_rows = 0
         self.log_likelihood = 0.0
@@ -145,7 +177,7 @@ class _Tally:
         """Look at a block of rows, in the units of the fit."""
         C = self.clusters.shape[0]
         numbers = first + np.arange(len(rows))
-        K, q, beyond = self._posterior(rows)
+        K, q, beyond = posterior(self.estimator, rows, self.n_kept, C)
         self._add_gaps(q, beyond)
         # What the kept clusters have of each other, and with the others in the count.
         of_all = q / (1.0 + beyond[:, None])
@@ -193,20 +225,6 @@ class _Tally:
             sample=np.concatenate(self.sample),
             sample_squares=np.concatenate(self.sample_squares),
         )
-
-    def _posterior(self, rows: Array) -> tuple[Array, Array, Array]:
-        """Return the closest clusters, their posterior, and what all others have.
-
-        The last is beside what the closest have together, which is 1.
-        """
-        C, m = self.clusters.shape[0], self.n_kept
-        ask = self.estimator
-        found = asked(ask.predict_proba, rows, c_prime=m, sparse=True)
-        K = found.indices.reshape(-1, m)
-        q = found.data.reshape(-1, m).astype(np.float64)
-        if m == C:
-            return K, q, np.zeros(len(rows))
-        return K, q, np.expm1(asked(ask.gap, rows, c_prime=m, per="row"))
 
     def _add_gaps(self, q: Array, beyond: Array) -> None:
         best_first = -np.sort(-q, axis=1)

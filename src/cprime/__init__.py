@@ -1,5 +1,8 @@
 """One dial from k-means to Gaussian mixtures."""
 
+import importlib
+from typing import Any
+
 from cprime import bounds, datasets
 from cprime.estimators import FuzzyKMeans, GaussianMixture, KMeans, SoftKMeans
 
@@ -12,4 +15,12 @@ __all__ = [
     "SoftKMeans",
     "bounds",
     "datasets",
+    "plots",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    # Matplotlib is slow to import, and not everyone draws.
+    if name == "plots":
+        return importlib.import_module("cprime.plots")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

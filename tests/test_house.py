@@ -12,11 +12,12 @@ STOREYS = [
     ["typing", "theta", "truncation", "stats", "summation", "blocks", "draws"],
     ["models", "search"],
     ["kernels"],
-    ["storage"],
+    ["sources", "storage"],
     ["rows"],
     ["problem", "spread", "seeding", "relocation", "em", "bounds"],
-    ["overlap"],
+    ["advice", "overlap"],
     ["plots"],
+    ["report"],
     ["datasets", "estimators"],
     ["experiments"],
     ["__init__"],
@@ -27,10 +28,11 @@ STOREY_OF = {room: i for i, rooms in enumerate(STOREYS) for room in rooms}
 ADDRESSES = {
     "sklearn": {"estimators", "experiments"},
     "scipy": {"estimators", "experiments", "plots"},
-    "matplotlib": {"experiments", "plots"},
+    "matplotlib": {"experiments", "plots", "report"},
+    "jinja2": {"report"},
     "torch": set(),
     "dask": set(),
-    "pyarrow": {"datasets"},
+    "pyarrow": {"datasets", "sources"},
     "rich": {"cli"},
 }
 

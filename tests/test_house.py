@@ -14,7 +14,7 @@ STOREYS = [
     ["kernels"],
     ["sources", "storage"],
     ["rows"],
-    ["problem", "spread", "seeding", "relocation", "em", "bounds"],
+    ["problem", "spread", "sampling", "seeding", "relocation", "em", "bounds"],
     ["advice", "overlap"],
     ["plots"],
     ["report"],
@@ -32,7 +32,7 @@ ADDRESSES = {
     "jinja2": {"report"},
     "torch": set(),
     "dask": set(),
-    "pyarrow": {"datasets", "sources"},
+    "pyarrow": {"sources", "datasets"},
     "rich": {"cli"},
 }
 

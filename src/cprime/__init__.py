@@ -5,16 +5,19 @@ from typing import Any
 
 from cprime import bounds, datasets
 from cprime.estimators import FuzzyKMeans, GaussianMixture, KMeans, SoftKMeans
+from cprime.sources import Data, open_data
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "Data",
     "FuzzyKMeans",
     "GaussianMixture",
     "KMeans",
     "SoftKMeans",
     "bounds",
     "datasets",
+    "open_data",
     "plots",
 ]
 

@@ -13,7 +13,7 @@ STOREYS = [
     ["models", "search"],
     ["kernels"],
     ["rows"],
-    ["problem", "spread", "seeding", "relocation", "em", "bounds"],
+    ["problem", "spread", "seeding", "relocation", "em", "stepwise", "bounds"],
     ["datasets", "estimators"],
     ["experiments"],
     ["__init__"],

@@ -71,10 +71,11 @@ def test_a_stream_that_changes_is_followed(c_prime):
     assert farthest(km, moved) < 0.2
 
 
-def test_what_is_told_of_a_batch_is_how_it_fared_before_it_was_learned():
+@c_primes
+def test_what_is_told_of_a_batch_is_how_it_fared_before_it_was_learned(c_prime):
     first, second, third = a_few_batches()
     weights = np.random.default_rng(0).integers(1, 4, size=60)
-    km = streamed([first, second], c_prime=2)
+    km = streamed([first, second], c_prime=c_prime)
     before = copy.deepcopy(km)
     km.partial_fit(third, sample_weight=weights)
     assert km.labels_.tolist() == before.predict(third).tolist()
@@ -171,8 +172,11 @@ def test_a_held_variance_is_held():
     km = streamed(a_few_batches(), variance=2.0, c_prime=None)
     assert km.variance_ == 2.0
     # And may be set to another while the stream goes on.
-    km.set_params(variance=3.0).partial_fit(a_few_batches()[0])
+    X, before = a_few_batches()[0], copy.deepcopy(km)
+    km.set_params(variance=3.0).partial_fit(X)
     assert km.variance_ == 3.0
+    before.variance_ = 3.0
+    assert km.free_energy_ == pytest.approx(before.free_energy(X))
 
 
 @pytest.mark.parametrize("c_prime", [1, None])
@@ -186,6 +190,14 @@ def test_a_cluster_that_starves_is_given_a_row(c_prime):
     for _ in range(60):
         km.partial_fit(rows(rng))
     assert farthest(km, CENTRES) < 0.2
+
+
+def test_the_spread_of_all_rows_is_remembered_as_one_cluster_is():
+    """It says which variance is too small to mean anything."""
+    km = streamed([X + i for i, X in enumerate(a_few_batches(5))], n_clusters=1)
+    overall = km._stream_.overall
+    np.testing.assert_allclose(overall.means, km.cluster_centers_)
+    assert overall.covariance == pytest.approx(km.variance_)
 
 
 def test_far_from_the_origin_nothing_cancels():

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from cprime.kernels import Kernel, free_energies, reference
-from cprime.rows import MemoryRows, Rows, as_rows
+from cprime.rows import Rows, as_rows
 from cprime.stats import weighted_sum
 from cprime.theta import Coefficients
 from cprime.truncation import Truncated
@@ -47,7 +47,7 @@ def free_energy(
             return free_energies(kernel, values, coefficients, C_prime)
         return _truncated(kernel, values, coefficients, *K_block).free_energies()
 
-    return _mean(rows, energies, K)
+    return rows.mean(energies, *_given(K))
 
 
 def log_likelihood(
@@ -71,7 +71,7 @@ def gap(
     sigma^2 of k-means it is the gap of Prop. 3. Parameters as for `free_energy`.
     """
     rows, K = _checked(X, coefficients, C_prime, K)
-    return _mean(rows, _gaps(coefficients, C_prime, kernel), K)
+    return rows.mean(_gaps(coefficients, C_prime, kernel), *_given(K))
 
 
 def gap_per_row(
@@ -255,16 +255,3 @@ def _checked(
             f"K must hold, for every row, different clusters from 0 to {C - 1}."
         )
     return rows, K
-
-
-def _mean(rows: Rows, per_row: Any, K: Array | None) -> float:
-    def with_weights(values: Array, weights: Array, *K_block: Array) -> Any:
-        return per_row(values, weights, *K_block), weights
-
-    of_rows, weights = rows.map(with_weights, *_given(K))
-
-    def sums(of_leaf: Array, weights: Array) -> Array:
-        return np.array([weighted_sum(weights, of_leaf[:, 0]), np.sum(weights)])
-
-    total, weight = MemoryRows(of_rows[:, None], weights).reduce(sums)
-    return float(total / weight)

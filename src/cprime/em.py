@@ -167,7 +167,7 @@ def steps(problem: Problem, means: Array, stop: Stop, max_iter: int) -> Iterator
 
 def finish(problem: Problem, theta: Theta, K: Any) -> Fit:
     """Run the last sweep, after which labels, means, inertia and F belong together."""
-    K, stats = problem.sweep(theta, K, afresh=True)
+    K, stats = problem.sweep(theta, K, last=True)
     final = problem.model.settled(stats, theta, problem.C_prime)
     free_energy = problem.model.free_energy(final, stats, about=theta)
     return Fit(final, K, stats, _finite(free_energy, final))

@@ -21,11 +21,11 @@ class Problem:
     kernel: Kernel
     C_prime: int
 
-    def sweep(self, theta: Theta, K: Any, *, afresh: bool = False) -> tuple[Any, Stats]:
+    def sweep(self, theta: Theta, K: Any, *, last: bool = False) -> tuple[Any, Stats]:
         """Run an E-step under theta, from the clusters K (None before the first).
 
-        What is reported is added up `afresh`, from all rows.
+        After the `last`, whose K no sweep will start from, nothing is remembered.
         """
         coefficients = self.model.coefficients(theta)
-        plan = replace(self.search.plan(), afresh=afresh)
+        plan = replace(self.search.plan(), last=last)
         return self.rows.sweep(self.kernel, K, coefficients, plan, self.C_prime)

@@ -14,13 +14,12 @@ class Plan:
         A row leaves its cluster only for one whose squared distance is smaller than
         its own divided by this. At 1 nothing is kept: the closest cluster always wins,
         ties going to the lowest index.
-    afresh : bool
-        Statistics are to be added up from all rows. Otherwise a kernel may take those
-        of the sweep before and move the rows that changed.
+    last : bool
+        No sweep will start from this one's K: there is nothing to remember for it.
     """
 
     reluctance: float = 1.0
-    afresh: bool = False
+    last: bool = False
 
 
 class Search(Protocol):

@@ -17,9 +17,14 @@ def one_cluster(rows: Rows, kernel: Kernel) -> Theta:
     It is EM with one cluster: the first sweep finds the mean, the second, standing on
     it, a variance in which nothing cancels.
     """
-    heaviest = np.argmax(rows.map(lambda values, weights: weights))
+
+    def heaviest(values: Array, weights: Array) -> tuple[Array, Array]:
+        row = [np.argmax(weights)]
+        return weights[row], values[row].astype(np.float64)
+
+    weights, candidates = rows.map(heaviest)
     problem = Problem(rows, Isotropic(), Exact(), kernel, C_prime=1)
-    means = rows.take(np.array([heaviest]))
+    means = candidates[[np.argmax(weights)]]
     _, stats = problem.sweep(Theta(means, 1.0), None)
     means = means + stats.shifts / stats.weight
     _, stats = problem.sweep(Theta(means, 1.0), None)

@@ -38,6 +38,23 @@ class LeafSum:
         """Return the run that holds the leaf `index` alone."""
         return cls((Node(index, 0, value),))
 
+    def shifted(self, n_leaves: int) -> "LeafSum":
+        """Return the same sums as those of leaves so many further to the right.
+
+        So rows swept by themselves, in leaves 0, 1, ..., join those that lie before
+        them. Where the nodes would not be nodes of the tree, their sums are not the
+        tree's either.
+        """
+        if any(n_leaves % 2**node.level for node in self.nodes):
+            largest = 2 ** max(node.level for node in self.nodes)
+            raise ValueError(
+                f"a sum of {largest} leaf blocks cannot be moved by {n_leaves}: "
+                f"move it by a multiple of {largest}"
+            )
+        return LeafSum(
+            tuple(Node(start + n_leaves, *rest) for start, *rest in self.nodes)
+        )
+
     @property
     def start(self) -> int:
         return self.nodes[0].start

@@ -37,11 +37,6 @@ class EStep : public Statistics {
 
   template <class RowAt>
   void run_on(RowAt row_at) {
-    if (sweep_.only_sums) {
-      count_changes();
-      accumulate_hard(row_at);
-      return;
-    }
     work_.kept.resize(size_t(n_) * C_prime_);
     work_.to_scan.clear();
     work_.to_check.clear();
@@ -60,10 +55,6 @@ class EStep : public Statistics {
     }
     scan(row_at);
     if (stopping()) return;
-    if (sweep_.anchors != nullptr) {
-      accumulate_changes(row_at);
-      return;
-    }
     count_changes();
     C_prime_ > 1 ? accumulate_soft() : accumulate_hard(row_at);
   }

@@ -128,7 +128,7 @@ nb::tuple sweep(const PyRows& from, const Doubles1& weights, std::optional<Clust
                 bool continued, Out<int32_t> after, const Doubles2& means,
                 std::optional<Doubles1> penalty, double sharpness, double highest_bias,
                 double reluctance, int C_prime, int leaf_rows, Remembered* memory, bool use_hints,
-                bool afresh, std::optional<DoublesN> whitening) {
+                std::optional<DoublesN> whitening) {
   const bool all = C_prime == int(means.shape(0));
   const Clusters clusters = make_clusters(means, penalty, all, whitening);
   check_features(from.rows, clusters);
@@ -149,28 +149,11 @@ nb::tuple sweep(const PyRows& from, const Doubles1& weights, std::optional<Clust
   Hints hints;
   if (memory != nullptr) {
     memory->lend(clusters, use_hints, hints);
-    if (use_hints && C_prime == 1 && !afresh && memory->can_follow(clusters))
-      sweep.anchors = memory->anchors();
     sweep.hints = &hints;
     sweep.use_hints = use_hints;
     memory->open();
   }
-  auto nodes = sweep_leaves(sweep, leaf_rows);
-  if (sweep.anchors != nullptr && !memory->follow(nodes, clusters)) {
-    int64_t evaluations = 0;
-    for (const auto& node : nodes) evaluations += node.sums->evaluations;
-    sweep.anchors = nullptr;
-    sweep.only_sums = true;
-    nodes = sweep_leaves(sweep, leaf_rows);
-    nodes.front().sums->evaluations += evaluations;
-  }
-  if (sweep.anchors != nullptr) {
-    auto whole = memory->about_means(sweep, nodes.back());
-    nodes.clear();
-    nodes.push_back(std::move(whole));
-  } else if (memory != nullptr && C_prime == 1) {
-    memory->start_over(nodes, sweep);
-  }
+  const auto nodes = sweep_leaves(sweep, leaf_rows);
   if (memory != nullptr) memory->close(clusters);
   nb::list found;
   for (const auto& node : nodes) found.append(as_tuple(node, clusters));
@@ -295,7 +278,7 @@ NB_MODULE(_native, m) {
       .def_prop_ro("serial", &Remembered::serial);
   m.def("sweep", &sweep, nb::arg(), nb::arg(), nb::arg().none(), nb::arg(), nb::arg(), nb::arg(),
         nb::arg().none(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none(),
-        nb::arg(), nb::arg(), nb::arg().none());
+        nb::arg(), nb::arg().none());
   m.def("closest", &closest, nb::arg(), nb::arg(), nb::arg().none(), nb::arg(), nb::arg(),
         nb::arg().none(), nb::arg().none());
   m.def("gaps", &gaps, nb::arg(), nb::arg(), nb::arg().none(), nb::arg(), nb::arg(), nb::arg(),

@@ -40,9 +40,7 @@ class Statistics : public Memory {
       const double w = weight(r);
       if (w == 0.0) continue;
       const int c = after(r)[0];
-      const double d = add_row(c, w, row_at(r), mean(c));
-      ++sums_.members[c];
-      sums_.spread[c] += w * d;
+      const double d = add_row(c, w, row_at(r));
       scatter += w * d;
       free_energy += w * (sweep_.highest_bias - sweep_.sharpness * (d + clusters_.penalty[c]));
       total += w;
@@ -51,28 +49,6 @@ class Statistics : public Memory {
     sums_.quantization_error += scatter;
     sums_.free_energy += free_energy;
     sums_.weight += total;
-  }
-
-  // Takes rows that changed their cluster from the sums of one to those of another.
-  template <class RowAt>
-  void accumulate_changes(RowAt row_at) {
-    for (int r = 0; r < n_; ++r) {
-      if (after(r)[0] == before(r)[0]) continue;
-      const double w = weight(r);
-      if (w == 0.0) continue;
-      ++sums_.changed;
-      move(before(r)[0], -w, row_at(r));
-      move(after(r)[0], w, row_at(r));
-    }
-  }
-
-  template <class Row>
-  void move(int c, double w, const Row& y) {
-    sums_.members[c] += w > 0.0 ? 1 : -1;
-    const double change = w * add_row(c, w, y, sweep_.anchors + size_t(c) * Dp_);
-    sums_.spread[c] += change;
-    sums_.moved[c] += std::abs(change);
-    sums_.scatter += change;
   }
 
   void accumulate_soft() {
@@ -85,7 +61,7 @@ class Statistics : public Memory {
       for (int j = 0; j < C_prime_; ++j) {
         if (shares[j] == 0.0) continue;
         const int c = after(r)[j];
-        add_row(c, shares[j], LoadedRow{row(r)}, mean(c));
+        add_row(c, shares[j], LoadedRow{row(r)});
         if (clusters_.is_whitened()) add_scatter(c, shares[j], row(r), kept(r)[j]);
       }
     }
@@ -154,15 +130,16 @@ class Statistics : public Memory {
     return best;
   }
 
-  // Adds w and w (y - about) to what a cluster has; returns ||y - about||^2.
+  // Adds w and w (y - mu) to what a cluster has; returns ||y - mu||^2.
   template <class Row>
-  [[gnu::always_inline]] double add_row(int c, double w, const Row& y, const double* about) {
+  [[gnu::always_inline]] double add_row(int c, double w, const Row& y) {
+    const double* mu = mean(c);
     double* shift = sums_.shifts.data() + size_t(c) * Dp_;
     Doubles squares{};
     sums_.meet(c);
     sums_.counts[c] += w;
     for (int d = 0; d < Dp_; d += LANES) {
-      const Doubles difference = y.at(d) - load<Doubles>(about + d);
+      const Doubles difference = y.at(d) - load<Doubles>(mu + d);
       squares += difference * difference;
       store(shift + d, load<Doubles>(shift + d) + w * difference);
     }

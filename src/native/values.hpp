@@ -112,10 +112,6 @@ struct Clusters {
 struct Sums {
   Buffer<double> counts, shifts;  // C padded to eight, C x Dp
   Buffer<double> scatters;        // C padded to eight, times what each cluster has
-  // Where each row has one cluster: how many of some weight there are, their scatter about
-  // the mean or anchor, and how much scatter came or went with rows that moved.
-  std::vector<int64_t> members;
-  Buffer<double> spread, moved;
   std::vector<int32_t> met;
   std::vector<uint8_t> is_met;
   double scatter = 0, quantization_error = 0, entropy = 0, free_energy = 0, weight = 0;
@@ -125,9 +121,6 @@ struct Sums {
     scatters.assign(size_t(padded(C)) * scatter_size, 0.0);
     counts.assign(size_t(padded(C)), 0.0);
     shifts.assign(size_t(C) * Dp, 0.0);
-    members.assign(size_t(C), 0);
-    spread.assign(size_t(C), 0.0);
-    moved.assign(size_t(C), 0.0);
     is_met.assign(size_t(C), 0);
     met.clear();
   }
@@ -142,8 +135,6 @@ struct Sums {
     for (int c : met) {
       std::fill_n(scatters.begin() + size_t(c) * scatter_size, scatter_size, 0.0);
       counts[c] = 0.0;
-      members[c] = 0;
-      spread[c] = moved[c] = 0.0;
       is_met[c] = 0;
       std::fill_n(shifts.begin() + size_t(c) * Dp, Dp, 0.0);
     }
@@ -157,9 +148,6 @@ struct Sums {
       meet(c);
       for (int i = c * scatter_size; i < (c + 1) * scatter_size; ++i) scatters[i] += right.scatters[i];
       counts[c] += right.counts[c];
-      members[c] += right.members[c];
-      spread[c] += right.spread[c];
-      moved[c] += right.moved[c];
       double* to = shifts.data() + size_t(c) * Dp;
       const double* from = right.shifts.data() + size_t(c) * Dp;
       for (int d = 0; d < Dp; ++d) to[d] += from[d];
@@ -208,9 +196,6 @@ struct Sweep {
   double reluctance = 1.0, sharpness = 0.5, highest_bias = 0.0;
   Hints* hints = nullptr;
   bool use_hints = false;  // false with hints: fill them in
-  // With one cluster per row: add up only what changes, about these means (C x Dp).
-  const double* anchors = nullptr;
-  bool only_sums = false;  // `after` is known: add up all rows
 };
 
 }  // namespace cprime

@@ -1,7 +1,7 @@
-"""Sums over leaf blocks do not depend on who added what to what."""
+"""Sums over leaf blocks do not depend on who added what to what, nor on short cuts."""
 
 import math
-from dataclasses import fields
+from dataclasses import fields, replace
 from functools import reduce
 from operator import add
 
@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from problems import cases, dtypes, fewer_examples, generator
 
 from cprime import KMeans
-from cprime.blocks import LEAF_ROWS, Kept
+from cprime.blocks import LEAF_ROWS, Block, Kept
 from cprime.estimators.starts import SEEDINGS
-from cprime.kernels import get_kernel
+from cprime.kernels import get_kernel, native
 from cprime.models import Isotropic
 from cprime.rows import MemoryRows
 from cprime.search import Exact, Lazy
@@ -91,6 +91,55 @@ def test_sweeps_of_leaves_add_up_to_the_sweep_of_all_rows(
     K_all, stats = swept(MemoryRows(X, weights), K)
     assert bits(joined(data.draw, leaves).total()) == bits(stats)
     assert bits(np.concatenate(K_leaves)) == bits(K_all.K)
+
+
+def swept_in_parts(parts, kept, coefficients, C_prime):
+    """Sweep blocks of whole leaves one by one; return what each keeps, and the sum."""
+    sums, first_leaf = [], 0
+    for i, block in enumerate(parts):
+        kept[i], sum_ = native.sweep(
+            block, kept[i], coefficients, Exact().plan(), C_prime
+        )
+        sums.append(sum_.shifted(first_leaf))
+        first_leaf += block.n_rows // LEAF_ROWS
+    return reduce(add, sums).total()
+
+
+def of_work_apart(stats):
+    """Return the bits of all results; how many distances they took is none."""
+    return bits(replace(stats, evaluations=0))
+
+
+@pytest.mark.parametrize("leaves", [[7], [1] * 7, [2, 2, 2, 1], [4, 3], [4, 2, 1]])
+@pytest.mark.parametrize("C_prime", [1, 3])
+def test_neither_bounds_nor_blocks_change_a_bit_of_any_sweep(C_prime, leaves):
+    rng = np.random.default_rng(0)
+    C, D, n_rows = 256, 24, 7 * LEAF_ROWS - 100
+    centres = rng.standard_normal((C, D))
+    X = centres[rng.integers(C, size=n_rows)] + 0.5 * rng.standard_normal((n_rows, D))
+    block = Block(X.astype(np.float32), rng.integers(0, 5, n_rows) / 3.0)
+    ends = LEAF_ROWS * np.cumsum(leaves)
+    parts = [block.part(slice(a, b)) for a, b in zip([0, *ends], ends)]
+    remembered, plain, in_parts = [None], [None], [None] * len(parts)
+    model, theta = Isotropic(), Theta(block.dense(slice(C)).astype(float), 0.25)
+    for _ in range(12):
+        coefficients = model.coefficients(theta)
+        plain = [None if kept is None else Kept(kept.K) for kept in plain]
+        stats, expected, by_parts = (
+            swept_in_parts(blocks, kept, coefficients, C_prime)
+            for blocks, kept in (
+                ([block], remembered),
+                ([block], plain),
+                (parts, in_parts),
+            )
+        )
+        assert of_work_apart(stats) == of_work_apart(expected)
+        assert of_work_apart(by_parts) == of_work_apart(expected)
+        theta = model.maximize(expected, theta)
+    # Rows went on to change clusters while most were spared the search.
+    assert expected.changed > 0
+    assert stats.evaluations < expected.evaluations / 2
+    assert by_parts.evaluations < expected.evaluations / 2
 
 
 # With C' > 1 two means may come to share all their rows: one is nobody's closest.

@@ -36,3 +36,16 @@ def test_plain_addition_would_not_do():
     halves = values[:21].sum() + values[21:].sum()
     assert halves != values.sum()
     assert (run(values[:21]) + run(values[21:], 21)).total() == run(values).total()
+
+
+def test_a_run_of_its_own_takes_its_place_among_the_others():
+    values = np.random.default_rng(2).normal(size=15)
+    first, second = run(values[:8]), run(values[8:])
+    assert (first + second.shifted(8)) == run(values)
+    assert second.shifted(8) == run(values[8:], start=8)
+
+
+@pytest.mark.parametrize("way", [1, 2, 6, 9])
+def test_a_run_cannot_stand_where_the_tree_has_no_such_sums(way):
+    with pytest.raises(ValueError, match=f"4 leaf blocks cannot be moved by {way}"):
+        run([1] * 7).shifted(way)

@@ -113,11 +113,11 @@ class _Opened(Problem):
 
     opening: Kernel
 
-    def sweep(self, theta: Theta, K: Any, *, afresh: bool = False) -> tuple[Any, Stats]:
+    def sweep(self, theta: Theta, K: Any, *, last: bool = False) -> tuple[Any, Stats]:
         if K is None and self._opens_with(theta):
             opening = replace(self, kernel=self.opening)
-            return Problem.sweep(opening, theta, K, afresh=afresh)
-        return super().sweep(theta, K, afresh=afresh)
+            return Problem.sweep(opening, theta, K, last=last)
+        return super().sweep(theta, K, last=last)
 
     def _opens_with(self, theta: Theta) -> bool:
         unit = self.model.opening(theta.means).covariance

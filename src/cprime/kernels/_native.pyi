@@ -31,7 +31,6 @@ def sweep(
     leaf_rows: int,
     hints: Hints | None,
     use_hints: bool,
-    afresh: bool,
     whitening: Array | None,
     /,
 ) -> tuple[tuple[Any, ...], ...]: ...

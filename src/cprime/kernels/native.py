@@ -82,7 +82,7 @@ def sweep(
     memory, known = None, False
     remembering = penalty is None and _whitening(coefficients) is None
     if kept is not None and remembering and _worth_remembering(C, D, C_prime):
-        memory, known = _memory(kept, block.n_rows, C)
+        memory, known = _memory(kept, block.n_rows, C, plan)
     nodes = _native.sweep(
         _rows(block.X, block.scale),
         block.weights,
@@ -98,7 +98,6 @@ def sweep(
         LEAF_ROWS,
         memory,
         known,
-        plan.afresh,
         _whitening(coefficients),
     )
     sums = LeafSum(
@@ -107,8 +106,7 @@ def sweep(
             for start, level, *of in nodes
         )
     )
-    if plan.afresh:
-        # The last sweep of a fit: bounds would only take up memory.
+    if plan.last:
         return Kept(K), sums
     changed = sum(node.value.changed for node in sums.nodes)
     serial = 0 if memory is None else memory.serial
@@ -247,12 +245,12 @@ def _worth_remembering(C: int, D: int, C_prime: int) -> bool:
     )
 
 
-def _memory(kept: Kept, n_rows: int, C: int) -> tuple[Any, bool]:
+def _memory(kept: Kept, n_rows: int, C: int, plan: Plan) -> tuple[Any, bool]:
     """Return where bounds are kept, if anywhere, and whether those of this very K."""
     if not isinstance(kept.hints, Hints):
         return None, False
     changed, memory, serial = kept.hints
     if memory is not None and memory.serial == serial:
         return memory, True
-    settled = changed <= SETTLED * n_rows
-    return (_native.Hints(n_rows, C) if settled else None), False
+    is_worth_it = changed <= SETTLED * n_rows and not plan.last
+    return (_native.Hints(n_rows, C) if is_worth_it else None), False

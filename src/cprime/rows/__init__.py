@@ -4,13 +4,15 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from cprime.kernels import Kernel
+from cprime.rows.file import FileRows
 from cprime.rows.memory import MemoryRows
 from cprime.search import Plan
+from cprime.sources import Data
 from cprime.stats import Stats
 from cprime.theta import Coefficients
 from cprime.typing import Array
 
-__all__ = ["MemoryRows", "Rows", "as_rows"]
+__all__ = ["FileRows", "MemoryRows", "Rows", "as_rows"]
 
 
 class Rows(Protocol):
@@ -48,6 +50,12 @@ class Rows(Protocol):
     def reduce(self, function: Callable[..., Any], *per_row: Array) -> Any:
         """Return the sum of function(values, weights, *per_row) over all leaves."""
 
+    def mean(self, function: Callable[..., Array], *per_row: Array) -> float:
+        """Return the weighted mean of what function(values, weights, *per_row) gives.
+
+        It returns a number for every row; those of no weight may be infinite.
+        """
+
     def draw_seeds(
         self, kernel: Kernel, line: Array, first: int, points: Array
     ) -> tuple[Array, int]:
@@ -72,9 +80,11 @@ def as_rows(X: Any, sample_weight: Array | None = None) -> Rows:
 
     Parameters
     ----------
-    X : ndarray or CSR matrix of shape (N, D), or Rows
+    X : ndarray or CSR matrix of shape (N, D), Data, or Rows
     sample_weight : ndarray of shape (N,), optional
     """
     if hasattr(X, "sweep"):
         return X  # type: ignore[no-any-return]
+    if isinstance(X, Data):
+        return FileRows(X, sample_weight)
     return MemoryRows(X, sample_weight)

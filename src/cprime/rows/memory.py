@@ -1,28 +1,26 @@
 """Rows of one array in memory, dense or CSR."""
 
-from collections.abc import Callable
-from functools import reduce
-from operator import add
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from cprime.blocks import LEAF_ROWS, Block, Kept, concatenated
+from cprime.blocks import LEAF_ROWS, Block, Kept
 from cprime.kernels import Kernel
+from cprime.rows.parts import Part, RowsInParts
 from cprime.search import Plan
 from cprime.stats import Stats
-from cprime.summation import LeafSum
 from cprime.theta import Coefficients
 from cprime.typing import Array
 
-# `map` hands out rows in parts of about this many values: enough for a kernel to share
+# Rows are handed out in parts of about this many values: enough for a kernel to share
 # among threads, and little beside the memory of a laptop when rows have to be copied.
 COPIED_VALUES = 2**22
 # Rows that need no copy come in parts so large that a kernel's start is nothing.
 MAPPED_VALUES = 2**25
 
 
-class MemoryRows:
+class MemoryRows(RowsInParts):
     """An array in memory, seen as weighted rows in leaf blocks.
 
     Parameters
@@ -77,18 +75,12 @@ class MemoryRows:
     def reassign(self, K: Kept, indices: Array, cluster: int) -> Kept:
         return K.reassigned(indices, cluster)
 
-    def map(self, function: Callable[..., Any], *per_row: Array) -> Any:
+    def parts(self, per_row: tuple[Array, ...]) -> Iterator[Part]:
         at_once = MAPPED_VALUES if self.block.is_ready else COPIED_VALUES
         n_leaves = max(1, at_once // (LEAF_ROWS * self.n_features))
-        parts = self.block.slices(n_leaves * LEAF_ROWS)
-        return concatenated([function(*self._part(rows, per_row)) for rows in parts])
-
-    def reduce(self, function: Callable[..., Any], *per_row: Array) -> Any:
-        leaves = (
-            LeafSum.of_leaf(i, function(*self._part(rows, per_row)))
-            for i, rows in enumerate(self.block.slices())
-        )
-        return reduce(add, leaves).total()
+        for rows in self.block.slices(n_leaves * LEAF_ROWS):
+            arrays = (array[rows] for array in (self.weights, *per_row))
+            yield Part(rows.start, (self.block.dense(rows), *arrays))
 
     def draw_seeds(
         self, kernel: Kernel, line: Array, first: int, points: Array
@@ -108,7 +100,3 @@ class MemoryRows:
     ) -> tuple[Kept, Stats]:
         kept, sums = kernel.sweep(self.block, K, coefficients, plan, C_prime)
         return kept, sums.total()
-
-    def _part(self, rows: slice, per_row: tuple[Array, ...]) -> tuple[Array, ...]:
-        arrays = (self.weights, *per_row)
-        return self.block.dense(rows), *(array[rows] for array in arrays)

@@ -1,0 +1,154 @@
+"""Rows that are read from disk block by block."""
+
+from collections.abc import Iterator
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from cprime.blocks import LEAF_ROWS, Block, Kept, concatenated
+from cprime.kernels import Kernel
+from cprime.rows.column import Column
+from cprime.rows.memory import MemoryRows
+from cprime.rows.parts import Part, RowsInParts
+from cprime.search import Plan
+from cprime.sources import Data
+from cprime.stats import Stats
+from cprime.theta import Coefficients
+from cprime.typing import Array
+
+# What there is for every row (clusters, labels, distances) may take so much of the
+# memory each; more of it goes to disk.
+SHARE_OF_A_COLUMN = 0.125
+
+
+class FileRows(RowsInParts):
+    """Weighted rows that stay where they are, in a file.
+
+    Blocks are whole leaves, swept as if they were all there is, and their sums are
+    added by `LeafSum`: results have the same bits as those of the same rows in memory.
+    What a kernel notes to save itself work is not kept.
+
+    Parameters
+    ----------
+    data : Data
+    weights : ndarray of shape (N,), optional
+        By default every row weighs 1.
+    scale : float, default=1.0
+        A power of two every value is multiplied by.
+    """
+
+    def __init__(self, data: Data, weights: Array | None = None, scale: float = 1.0):
+        if weights is None:
+            weights = np.broadcast_to(1.0, data.n_rows)
+        self.X = data
+        self.weights = weights
+        self.scale = scale
+
+    @property
+    def n_rows(self) -> int:
+        return self.X.n_rows
+
+    @property
+    def n_features(self) -> int:
+        return self.X.n_features
+
+    def blocks(self) -> Iterator[tuple[slice, Block]]:
+        """Yield where every block lies, and its rows."""
+        for first, values in self.X.blocks():
+            place = slice(first, first + len(values))
+            yield place, Block(values, self.weights[place], self.scale)
+
+    def take(self, indices: Array) -> Array:
+        values = self.X.take(indices).astype(np.float64)
+        return values if self.scale == 1.0 else values * self.scale
+
+    def subset(self, indices: Array, K: Column) -> tuple[MemoryRows, Kept]:
+        rows = MemoryRows(self.X.take(indices), self.weights[indices], self.scale)
+        return rows, Kept(K.take(indices))
+
+    def labels(self, K: Column) -> Array | None:
+        if K.width == 0:
+            return None
+        if K.width == 1:
+            return K.array()[:, 0]
+        labels = self._column(1, np.int32)
+        for place in self._places():
+            labels.put(K.read(place)[:, :1], place.start)
+        return labels.array()[:, 0]
+
+    def reassign(self, K: Column, indices: Array, cluster: int) -> Column:
+        moved = self._column(K.width, np.int32)
+        for place in self._places():
+            part = K.read(place).copy()
+            inside = indices[(indices >= place.start) & (indices < place.stop)]
+            part[inside - place.start] = cluster
+            moved.put(part, place.start)
+        return moved
+
+    def parts(self, per_row: tuple[Array, ...]) -> Iterator[Part]:
+        for place, block in self.blocks():
+            arrays = (array[place] for array in per_row)
+            yield Part(place.start, (block.dense(slice(None)), block.weights, *arrays))
+
+    def gathered(self, parts: Iterator[Any]) -> Any:
+        """Return results of consecutive parts as one, on disk if there are too many."""
+        first = next(parts)
+        several = isinstance(first, tuple)
+        head = first if several else (first,)
+        if any(len(array) != min(self.X.block_rows, self.n_rows) for array in head):
+            # Not a number for every row, but what a part comes to.
+            return concatenated([first, *parts])
+        columns = [self._column(array[0].size, array.dtype) for array in head]
+        start = 0
+        for part in chain([first], parts):
+            for column, array in zip(columns, part if several else (part,)):
+                column.put(array.reshape(len(array), -1), start)
+            start += len(array)
+        shapes = [(self.n_rows, *array.shape[1:]) for array in head]
+        whole = tuple(column.array().reshape(s) for column, s in zip(columns, shapes))
+        return whole if several else whole[0]
+
+    def draw_seeds(
+        self, kernel: Kernel, line: Array, first: int, points: Array
+    ) -> tuple[Array, int]:
+        raise ValueError(
+            "k-means++ looks at all rows once for every cluster, which takes too long "
+            f"with rows that are read from {self.X.origin}: draw seeds from a sample, "
+            "init='sampled-k-means++', or give centres as init."
+        )
+
+    def fits_at_once(self, kernel: Kernel, C: int) -> int:
+        return 1
+
+    def sweep(
+        self,
+        kernel: Kernel,
+        K: Column | None,
+        coefficients: Coefficients,
+        plan: Plan,
+        C_prime: int,
+    ) -> tuple[Column, Stats]:
+        after: Column | None = None
+        sums = None
+        for place, block in self.blocks():
+            before = None if K is None else Kept(K.read(place))
+            kept, found = kernel.sweep(block, before, coefficients, plan, C_prime)
+            if after is None:
+                after = self._column(kept.K.shape[1], np.int32)
+            after.put(kept.K, place.start)
+            found = found.shifted(place.start // LEAF_ROWS)
+            sums = found if sums is None else sums + found
+        assert after is not None and sums is not None
+        return after, sums.total()
+
+    def _places(self) -> Iterator[slice]:
+        """Yield where every block lies, without reading it."""
+        size = self.X.block_rows
+        for start in range(0, self.n_rows, size):
+            yield slice(start, min(start + size, self.n_rows))
+
+    def _column(self, width: int, dtype: Any) -> Column:
+        """Return room for so many numbers for every row."""
+        memory = int(SHARE_OF_A_COLUMN * self.X.memory)
+        return Column((self.n_rows, width), dtype, memory, self.X.scratch)

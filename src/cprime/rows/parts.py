@@ -1,0 +1,73 @@
+"""What can be asked of rows that come in parts of whole leaves, wherever they lie."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from functools import reduce
+from operator import add
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from cprime.blocks import LEAF_ROWS, concatenated
+from cprime.stats import weighted_sum
+from cprime.summation import LeafSum
+from cprime.typing import Array
+
+
+class Part(NamedTuple):
+    """Consecutive rows from the start of a leaf, and what belongs to each of them.
+
+    Attributes
+    ----------
+    first : int
+        Number of the first row.
+    arrays : tuple of ndarray
+        Values and weights, and what else there is an entry of for every row.
+    """
+
+    first: int
+    arrays: tuple[Array, ...]
+
+    def leaves(self) -> Iterator[tuple[int, tuple[Array, ...]]]:
+        """Yield the number of every leaf, and the arrays of its rows."""
+        for start in range(0, len(self.arrays[0]), LEAF_ROWS):
+            of_leaf = tuple(array[start : start + LEAF_ROWS] for array in self.arrays)
+            yield (self.first + start) // LEAF_ROWS, of_leaf
+
+
+class RowsInParts(ABC):
+    """`map`, `reduce` and `mean` of rows that can be had part by part."""
+
+    @abstractmethod
+    def parts(self, per_row: tuple[Array, ...]) -> Iterator[Part]:
+        """Yield all rows in their order, with the same part of arrays `per_row`."""
+
+    def gathered(self, parts: Iterator[Any]) -> Any:
+        """Return results of consecutive parts as one."""
+        return concatenated(list(parts))
+
+    def map(self, function: Callable[..., Any], *per_row: Array) -> Any:
+        return self.gathered(function(*part.arrays) for part in self.parts(per_row))
+
+    def reduce(self, function: Callable[..., Any], *per_row: Array) -> Any:
+        leaves = (
+            LeafSum.of_leaf(leaf, function(*arrays))
+            for part in self.parts(per_row)
+            for leaf, arrays in part.leaves()
+        )
+        return reduce(add, leaves).total()
+
+    def mean(self, function: Callable[..., Array], *per_row: Array) -> float:
+        sums = (
+            LeafSum.of_leaf(leaf, _weighted(*arrays))
+            for part in self.parts(per_row)
+            for leaf, arrays in Part(
+                part.first, (function(*part.arrays), part.arrays[1])
+            ).leaves()
+        )
+        total, weight = reduce(add, sums).total()
+        return float(total / weight)
+
+
+def _weighted(of_rows: Array, weights: Array) -> Array:
+    return np.array([weighted_sum(weights, of_rows), np.sum(weights)])

@@ -1,0 +1,182 @@
+"""Rows of numbers, in memory or in a file, as one thing."""
+
+import hashlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cprime.blocks import LEAF_ROWS
+from cprime.sources.ahead import BUFFERS, read_ahead
+from cprime.sources.memory import in_words
+from cprime.sources.raw import RawRows
+from cprime.typing import Array
+
+# A block is large enough that starting threads on it is nothing, and small beside the
+# memory of a laptop.
+BLOCK_BYTES = 2**24
+
+
+class Data:
+    """Rows of numbers, wherever they lie: what `open_data` returns.
+
+    Every estimator takes one in place of an array. Rows that memory does not hold are
+    read block by block, whenever they are needed.
+
+    Attributes
+    ----------
+    shape : (int, int)
+        Rows and columns.
+    dtype : dtype
+        float32 or float64.
+    names : tuple of str, or None
+        Of the columns.
+    origin : str
+        What a person calls it.
+    memory : int
+        Bytes that rows, and what belongs to them, may take in memory.
+    scratch : Path
+        Folder for what memory does not hold.
+    shift, scale : ndarray of shape (D,), or None
+        Columns are given as (value - shift) / scale.
+    on_rows : callable, optional
+        Told how many rows were read, block by block.
+    """
+
+    def __init__(
+        self,
+        values: Array | RawRows,
+        *,
+        names: tuple[str, ...] | None,
+        origin: str,
+        memory: int,
+        scratch: Path,
+        shift: Array | None = None,
+        scale: Array | None = None,
+    ):
+        self._values = values
+        self.names = names
+        self.origin = origin
+        self.memory = memory
+        self.scratch = scratch
+        self.shift = shift
+        self.scale = scale
+        self.on_rows: Callable[[int], None] | None = None
+
+    def __repr__(self) -> str:
+        where = "in memory" if self.in_memory else "on disk"
+        return (
+            f"<{self.origin}: {self.n_rows:,} rows x {self.n_features:,} columns, "
+            f"{self.dtype}, {in_words(self.nbytes)} {where}>"
+        )
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        n_rows, n_features = self._values.shape
+        return int(n_rows), int(n_features)
+
+    @property
+    def dtype(self) -> Any:
+        return self._values.dtype
+
+    @property
+    def n_rows(self) -> int:
+        return self.shape[0]
+
+    @property
+    def n_features(self) -> int:
+        return self.shape[1]
+
+    @property
+    def nbytes(self) -> int:
+        return self.n_rows * self.n_features * int(self.dtype.itemsize)
+
+    @property
+    def in_memory(self) -> bool:
+        """Whether all rows are held in memory."""
+        return isinstance(self._values, np.ndarray)
+
+    @property
+    def block_rows(self) -> int:
+        """How many rows make a good block: leaves of one node of the tree of sums."""
+        n_bytes = min(BLOCK_BYTES, self.memory // (4 * BUFFERS))
+        leaf_bytes = LEAF_ROWS * self.n_features * int(self.dtype.itemsize)
+        n_leaves = max(1, n_bytes // leaf_bytes)
+        return LEAF_ROWS * int(2 ** (n_leaves.bit_length() - 1))
+
+    def blocks(self, n_rows: int | None = None) -> Iterator[tuple[int, Array]]:
+        """Yield the number of the first row, and the rows, of every block in order.
+
+        The next block is read while one is in use, which is valid until then.
+
+        Parameters
+        ----------
+        n_rows : int, optional
+            Of a block; by default as many whole leaves as are good to compute with.
+        """
+        size = min(n_rows or self.block_rows, max(self.n_rows, 1))
+        starts = range(0, self.n_rows, size)
+        for start, values in self._each(starts, size):
+            yield start, values
+            if self.on_rows is not None:
+                self.on_rows(len(values))
+
+    def read(self, start: int, stop: int) -> Array:
+        """Return the rows from `start` up to `stop`, shape (any, D)."""
+        if isinstance(self._values, np.ndarray):
+            return self._scaled(self._values[start:stop])
+        return self._scaled(self._values.read(start, min(stop, self.n_rows)))
+
+    def take(self, indices: Array) -> Array:
+        """Return these rows, shape (len(indices), D)."""
+        if isinstance(self._values, np.ndarray):
+            return self._scaled(self._values[indices])
+        return self._scaled(self._values.take(indices))
+
+    def load(self) -> Array:
+        """Return all rows in memory, shape (N, D)."""
+        return self.read(0, self.n_rows)
+
+    def scaled(self, shift: Array, scale: Array) -> "Data":
+        """Return the same rows with columns given as (value - shift) / scale."""
+        if self.shift is not None:
+            raise ValueError(f"The columns of {self.origin} have been scaled already.")
+        shifted = Data(
+            self._values,
+            names=self.names,
+            origin=self.origin,
+            memory=self.memory,
+            scratch=self.scratch,
+            shift=np.asarray(shift, dtype=np.float64),
+            scale=np.asarray(scale, dtype=np.float64),
+        )
+        shifted.on_rows = self.on_rows
+        return shifted
+
+    def fingerprint(self) -> str:
+        """Return a hash of shape, dtype and values: the same for the same rows."""
+        digest = hashlib.sha256(repr((self.shape, self.dtype.str)).encode())
+        for _, values in self.blocks():
+            digest.update(np.ascontiguousarray(values).data)
+        return f"sha256:{digest.hexdigest()}"
+
+    def _each(self, starts: range, size: int) -> Iterator[tuple[int, Array]]:
+        if self.in_memory:
+            return ((start, self.read(start, start + size)) for start in starts)
+        shape = (size, self.n_features)
+        buffers = [np.empty(shape, dtype=self.dtype) for _ in range(BUFFERS)]
+        return read_ahead(self._read_into, starts, buffers)
+
+    def _read_into(self, start: int, buffer: Array) -> tuple[int, Array]:
+        assert isinstance(self._values, RawRows)
+        rows = buffer[: min(len(buffer), self.n_rows - start)]
+        return start, self._scaled(self._values.read_into(rows, start))
+
+    def _scaled(self, values: Array) -> Array:
+        if self.shift is None or self.scale is None:
+            return values
+        # As scikit-learn's StandardScaler does it, in the precision of the rows.
+        moved: Array = values - self.shift.astype(values.dtype)
+        moved /= self.scale.astype(values.dtype)
+        return moved

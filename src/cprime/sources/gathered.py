@@ -1,0 +1,63 @@
+"""Batches of rows, gathered once: in memory while they fit, else on disk."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cprime.sources.memory import refuse_full_disk
+from cprime.sources.raw import RawRows
+from cprime.sources.scratch import scratch_rows
+from cprime.typing import Array
+
+
+def gathered(
+    batches: Iterable[Array], n_features: int, dtype: Any, memory: int, folder: Path
+) -> Array | RawRows:
+    """Return all rows of these batches, on disk if they take more than `memory`.
+
+    Parameters
+    ----------
+    batches : iterable of ndarray of shape (any, n_features)
+    n_features : int
+    dtype : dtype
+    memory : int
+        Bytes.
+    folder : Path
+        Where rows go that memory does not hold.
+    """
+    held: list[Array] = []
+    batches, n_bytes = iter(batches), 0
+    for batch in batches:
+        held.append(np.ascontiguousarray(batch, dtype=dtype))
+        n_bytes += held[-1].nbytes
+        if n_bytes > memory:
+            return _on_disk(held, batches, n_features, dtype, folder)
+    if not held:
+        return np.empty((0, n_features), dtype=dtype)
+    return held[0] if len(held) == 1 else np.concatenate(held)
+
+
+def _on_disk(
+    held: list[Array],
+    batches: Iterator[Array],
+    n_features: int,
+    dtype: Any,
+    folder: Path,
+) -> RawRows:
+    room = scratch_rows(folder, (0, n_features), dtype)
+    n_rows = 0
+    for batch in _emptied(held, batches):
+        refuse_full_disk(folder, batch.nbytes, "Rows that memory does not hold")
+        room.write(batch, n_rows)
+        n_rows += len(batch)
+    room.shape = (n_rows, n_features)
+    return room
+
+
+def _emptied(held: list[Array], batches: Iterator[Array]) -> Iterator[Array]:
+    held.reverse()
+    while held:
+        yield held.pop()
+    yield from batches

@@ -1,0 +1,74 @@
+"""How much memory and disk may be used?"""
+
+import math
+import os
+import re
+import shutil
+from pathlib import Path
+
+UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
+BINARY_UNITS = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
+SIZE = re.compile(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*([KMGT]?)(I?)B?\s*", re.IGNORECASE)
+# Of all memory, what rows may take if nobody says otherwise.
+SHARE_OF_MEMORY = 0.25
+LEAST = 2**20
+# Of a disk, what is left to others.
+DISK_LEFT_FREE = 2**28
+CONTROL_GROUP_LIMITS = (
+    Path("/sys/fs/cgroup/memory.max"),
+    Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"),
+)
+
+
+def bytes_of(memory: int | str | None) -> int:
+    """Return an amount of memory in bytes: 2e8, "200MB", "1.5 GiB"; by default a share.
+
+    Parameters
+    ----------
+    memory : int, str or None
+    """
+    if memory is None:
+        return int(SHARE_OF_MEMORY * total_memory())
+    found = SIZE.fullmatch(str(memory))
+    if found is None:
+        raise ValueError(
+            f"memory={memory!r} is no amount of memory: say for instance '200MB' or "
+            "'1.5GiB', or a number of bytes."
+        )
+    number, unit, binary = found.groups()
+    units = BINARY_UNITS if binary and unit else UNITS
+    n_bytes = int(float(number) * units[unit.upper()])
+    if n_bytes < LEAST:
+        raise ValueError(
+            f"memory={memory!r} is too little: at least {LEAST} bytes are needed."
+        )
+    return n_bytes
+
+
+def total_memory() -> int:
+    """Return the memory of this machine, or of the control group it is limited to."""
+    total = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    for limit in CONTROL_GROUP_LIMITS:
+        try:
+            total = min(total, int(limit.read_text()))
+        except (OSError, ValueError):
+            continue
+    return total
+
+
+def refuse_full_disk(folder: Path, n_bytes: int, what: str) -> None:
+    """Raise if a folder's disk has no room for so many bytes more."""
+    free = shutil.disk_usage(folder).free
+    if n_bytes > free - DISK_LEFT_FREE:
+        raise OSError(
+            f"{what} take {in_words(n_bytes)} in {folder}, where {in_words(free)} are "
+            "free: give a folder with more room as `scratch`, or more `memory`."
+        )
+
+
+def in_words(n_bytes: float) -> str:
+    """Return a number of bytes as people say it: 3.1 GB."""
+    if n_bytes < 1000:
+        return f"{n_bytes:.0f} bytes"
+    power = min(int(math.log10(n_bytes)) // 3, 4)
+    return f"{n_bytes / 1000**power:.3g} {'kMGT'[power - 1]}B"

@@ -12,6 +12,7 @@ STOREYS = [
     ["typing", "theta", "truncation", "stats", "summation", "blocks", "draws"],
     ["models", "search"],
     ["kernels"],
+    ["storage"],
     ["rows"],
     ["problem", "spread", "seeding", "relocation", "em", "bounds"],
     ["datasets", "estimators"],

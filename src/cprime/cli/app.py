@@ -68,7 +68,7 @@ class Commands(TyperGroup):
         except KeyboardInterrupt:
             errors.tell("\nInterrupted.")
             raise typer.Exit(errors.INTERRUPTED) from None
-        except errors.Interrupted as interrupt:
+        except errors.StoppedError as interrupt:
             errors.tell(f"\nInterrupted. {errors.line_of(interrupt)}")
             raise typer.Exit(errors.INTERRUPTED) from None
         except Exception as error:

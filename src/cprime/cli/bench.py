@@ -56,7 +56,9 @@ class Race:
 def bench(
     rounds: Annotated[
         int,
-        typer.Option("--rounds", min=1, help="Runs of each, of which the median counts."),
+        typer.Option(
+            "--rounds", min=1, help="Runs of each, of which the median counts."
+        ),
     ] = 3,
     seed: Seed = 0,
     threads: Threads = None,

@@ -93,4 +93,8 @@ def _held(value: Any) -> Any:
         return _held(value.tolist())
     if isinstance(value, float) and not math.isfinite(value):
         return None
-    return value if isinstance(value, (int, float, bool, str, None.__class__)) else str(value)
+    return (
+        value
+        if isinstance(value, (int, float, bool, str, None.__class__))
+        else str(value)
+    )

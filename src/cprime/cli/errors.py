@@ -19,12 +19,8 @@ UsageError = typer.BadParameter.__mro__[1]
 EXPECTED = (OSError, ValueError, ImportError, RuntimeError, MemoryError)
 
 
-class Refusal(Exception):
-    """Something that cannot be done as asked; the message says what to do."""
-
-
-class Interrupted(Exception):
-    """A person stopped it; the message says how to go on."""
+class StoppedError(Exception):
+    """A person stopped it; the message says what is left and how to go on."""
 
 
 def printable(text: str) -> str:
@@ -40,13 +36,15 @@ def printable(text: str) -> str:
 
 def line_of(error: BaseException) -> str:
     """Return what to tell a person about an error."""
-    if isinstance(error, OSError) and error.filename is not None and error.strerror:
-        named = os.fsdecode(error.filename)
-        return printable(f"{named}: {error.strerror}")
+    if isinstance(error, OSError) and error.strerror:
+        named = "" if error.filename is None else f"{os.fsdecode(error.filename)}: "
+        return printable(f"{named}{error.strerror}")
+    if isinstance(error, ModuleNotFoundError):
+        return f"{error.name} is missing: pip install {error.name}."
     if isinstance(error, MemoryError):
         told = str(error) or "there is not enough memory"
         return printable(f"{told}. Give less with --memory, or fewer clusters.")
-    if isinstance(error, (Refusal, Interrupted, *EXPECTED)):
+    if isinstance(error, (StoppedError, *EXPECTED)):
         return printable(str(error) or type(error).__name__)
     return printable(
         f"{type(error).__name__}: {error}. This should not happen; CPRIME_DEBUG=1 "

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from cprime.cli.errors import Interrupted
+from cprime.cli.errors import StoppedError
 from cprime.experiments import EXPERIMENTS
 from cprime.experiments.exhibits import Verdict, score
 
@@ -61,7 +61,7 @@ def reproduce(
     try:
         _reproduce(asked, quick, folder)
     except KeyboardInterrupt:
-        raise Interrupted("Run the same again to go on.") from None
+        raise StoppedError("Run the same again to go on.") from None
 
 
 def _reproduce(asked: list[str], quick: bool, out: Path) -> None:

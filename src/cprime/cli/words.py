@@ -30,7 +30,9 @@ def size(n_bytes: float) -> str:
     """Return "52.1 kB", in powers of ten as disks are sold."""
     for unit in ("bytes", "kB", "MB", "GB"):
         if n_bytes < 1000.0:
-            return f"{n_bytes:.0f} {unit}" if unit == "bytes" else f"{n_bytes:.3g} {unit}"
+            return (
+                f"{n_bytes:.0f} {unit}" if unit == "bytes" else f"{n_bytes:.3g} {unit}"
+            )
         n_bytes /= 1000.0
     return f"{n_bytes:.3g} TB"
 

@@ -15,6 +15,8 @@ STOREYS = [
     ["storage"],
     ["rows"],
     ["problem", "spread", "seeding", "relocation", "em", "bounds"],
+    ["overlap"],
+    ["plots"],
     ["datasets", "estimators"],
     ["experiments"],
     ["__init__"],
@@ -24,8 +26,8 @@ STOREY_OF = {room: i for i, rooms in enumerate(STOREYS) for room in rooms}
 
 ADDRESSES = {
     "sklearn": {"estimators", "experiments"},
-    "scipy": {"estimators", "experiments"},
-    "matplotlib": {"experiments"},
+    "scipy": {"estimators", "experiments", "plots"},
+    "matplotlib": {"experiments", "plots"},
     "torch": set(),
     "dask": set(),
     "pyarrow": {"datasets"},

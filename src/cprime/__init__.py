@@ -4,7 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from cprime import bounds, datasets
+    from cprime import bounds, datasets, plots
     from cprime.estimators import FuzzyKMeans, GaussianMixture, KMeans, SoftKMeans
 
 __version__ = "0.1.0"
@@ -16,26 +16,26 @@ __all__ = [
     "SoftKMeans",
     "bounds",
     "datasets",
+    "plots",
 ]
 
-# Where a name lives. It is looked up when somebody asks for it, so that the command
-# line can answer a question before it has read all of scikit-learn.
+# Where names are that are no modules of their own. All are looked up when somebody asks
+# for them: the command line answers before it has read all of scikit-learn, and who
+# does not draw does not wait for matplotlib.
 _HOMES = {
-    "FuzzyKMeans": "cprime.estimators",
-    "GaussianMixture": "cprime.estimators",
-    "KMeans": "cprime.estimators",
-    "SoftKMeans": "cprime.estimators",
+    "FuzzyKMeans": "estimators",
+    "GaussianMixture": "estimators",
+    "KMeans": "estimators",
+    "SoftKMeans": "estimators",
 }
 
 if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> Any:
-        if name in _HOMES:
-            found = getattr(import_module(_HOMES[name]), name)
-        elif name in __all__:
-            found = import_module(f"cprime.{name}")
-        else:
-            raise AttributeError(f"module 'cprime' has no attribute {name!r}")
+        if name not in __all__:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        module = import_module(f"cprime.{_HOMES.get(name, name)}")
+        found = getattr(module, name) if name in _HOMES else module
         globals()[name] = found
         return found
 

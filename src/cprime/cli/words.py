@@ -28,13 +28,9 @@ def clock(value: float) -> str:
 
 def size(n_bytes: float) -> str:
     """Return "52.1 kB", in powers of ten as disks are sold."""
-    for unit in ("bytes", "kB", "MB", "GB"):
-        if n_bytes < 1000.0:
-            return (
-                f"{n_bytes:.0f} {unit}" if unit == "bytes" else f"{n_bytes:.3g} {unit}"
-            )
-        n_bytes /= 1000.0
-    return f"{n_bytes:.3g} TB"
+    from cprime.sources.memory import in_words
+
+    return in_words(n_bytes)
 
 
 def rate(per_second: float, of: str = "rows") -> str:

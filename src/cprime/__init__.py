@@ -5,7 +5,15 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from cprime import bounds, datasets, plots
-    from cprime.estimators import FuzzyKMeans, GaussianMixture, KMeans, SoftKMeans
+    from cprime.estimators import (
+        FuzzyKMeans,
+        GaussianMixture,
+        KMeans,
+        SoftKMeans,
+        describe,
+        load,
+        save,
+    )
 
 __version__ = "0.1.0"
 
@@ -16,26 +24,25 @@ __all__ = [
     "SoftKMeans",
     "bounds",
     "datasets",
+    "describe",
+    "load",
     "plots",
+    "save",
 ]
 
-# Where names are that are no modules of their own. All are looked up when somebody asks
-# for them: the command line answers before it has read all of scikit-learn, and who
-# does not draw does not wait for matplotlib.
-_HOMES = {
-    "FuzzyKMeans": "estimators",
-    "GaussianMixture": "estimators",
-    "KMeans": "estimators",
-    "SoftKMeans": "estimators",
-}
+# Names that are modules. All others are in `estimators`. Both are looked up when
+# somebody asks for them: the command line answers before it has read scikit-learn, and
+# who does not draw does not wait for matplotlib.
+_MODULES = ("bounds", "datasets", "plots")
 
 if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> Any:
         if name not in __all__:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        module = import_module(f"cprime.{_HOMES.get(name, name)}")
-        found = getattr(module, name) if name in _HOMES else module
+        if name in _MODULES:
+            return import_module(f"cprime.{name}")
+        found = getattr(import_module("cprime.estimators"), name)
         globals()[name] = found
         return found
 

@@ -23,6 +23,7 @@ from cprime.estimators.fitted import FittedClusters, FittedMixture
 from cprime.estimators.outcome import Outcome, fitted_or_unchanged
 from cprime.estimators.restarts import Restarts, Start
 from cprime.estimators.running import run_restarts
+from cprime.estimators.saving import Savable
 from cprime.estimators.starts import Starts, n_restarts
 from cprime.estimators.training import Training
 from cprime.kernels import get_kernel
@@ -37,6 +38,7 @@ class ClusterCenters(
     CallbackSupportMixin,
     TransformerMixin,
     ClusterMixin,
+    Savable,
     FittedClusters,
     BaseEstimator,
 ):

@@ -22,6 +22,7 @@ from cprime.estimators.mixture_outcome import MixtureOutcome
 from cprime.estimators.outcome import fitted_or_unchanged
 from cprime.estimators.restarts import Restarts, Start
 from cprime.estimators.running import run_restarts
+from cprime.estimators.saving import Savable
 from cprime.estimators.units import Units
 from cprime.kernels import get_kernel
 from cprime.models import NOTHING, Model
@@ -36,6 +37,7 @@ class GaussianMixture(
     CallbackSupportMixin,
     MarginalizingMixin,
     MixtureExchange,
+    Savable,
     FittedMixture,
     DensityMixin,
     BaseEstimator,

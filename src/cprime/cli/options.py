@@ -32,6 +32,27 @@ Columns = Annotated[
         show_default="all",
     ),
 ]
+ModelColumns = Annotated[
+    str | None,
+    _option(
+        "--columns",
+        panel=DATA,
+        metavar="NAMES",
+        help="Columns to use, in the order the model wants them.",
+        show_default="those of the names it was fitted to",
+    ),
+]
+TableFile = Annotated[
+    Path,
+    _option(
+        "-o",
+        "--output",
+        panel=OUTPUT,
+        metavar="FILE",
+        help="A .parquet, .csv or .npy file, which is overwritten; - is CSV on "
+        "standard output.",
+    ),
+]
 Standardize = Annotated[
     bool,
     _option(

@@ -32,26 +32,19 @@ class Follower:
 
 
 class Pace:
-    """How fast it went lately.
-
-    Every mark is a moment and how much was done by then.
-    """
+    """How fast it went lately: what was done, and in how many seconds."""
 
     def __init__(self) -> None:
-        self._marks: deque[tuple[float, float]] = deque(maxlen=RECENT)
+        self._steps: deque[tuple[float, float]] = deque(maxlen=RECENT)
 
-    def mark(self, done: float) -> None:
-        if self._marks and done < self._marks[-1][1]:
-            self._marks.clear()
-        self._marks.append((time.monotonic(), done))
+    def step(self, done: float, seconds: float) -> None:
+        self._steps.append((done, seconds))
 
     @property
     def per_second(self) -> float:
-        """Return units of work per second; 0 if that is not known yet."""
-        if len(self._marks) < 2:
-            return 0.0
-        (start, before), (now, done) = self._marks[0], self._marks[-1]
-        return (done - before) / max(now - start, 1e-9)
+        """Return units of work per second."""
+        done, seconds = (sum(of) for of in zip(*self._steps))
+        return done / max(seconds, 1e-9)
 
 
 class Teller(Follower):
@@ -60,12 +53,10 @@ class Teller(Follower):
     def __init__(self, voice: Voice):
         self._voice = voice
         self._pace = Pace()
-        self._n_iterations = 0
+        self._done, self._since = 0, time.monotonic()
 
     def __call__(self, iteration: Any) -> None:
-        if iteration.iteration > 0:
-            self._n_iterations += 1
-        self._pace.mark(self._n_iterations)
+        self._pace.step(1.0, iteration.seconds)
         per_second = self._pace.per_second
         at_most = iteration.n_init * iteration.max_iter
         done = iteration.restart * iteration.max_iter + iteration.iteration
@@ -77,26 +68,34 @@ class Teller(Follower):
                 "max_iter": iteration.max_iter,
                 "free_energy": iteration.free_energy,
                 "rows_per_second": per_second * iteration.n_rows,
-                "seconds_left_at_most": (
-                    (at_most - done) / per_second if per_second else None
-                ),
+                "seconds_left_at_most": (at_most - done) / per_second,
             },
             done / at_most,
         )
 
     def rows(self, done: int, total: int) -> None:
-        self._pace.mark(done)
+        now = time.monotonic()
+        self._pace.step(done - self._done, now - self._since)
+        self._done, self._since = done, now
         per_second = self._pace.per_second
-        left = (total - done) / per_second if per_second else None
         self.show(
             {
                 "rows": done,
                 "of_rows": total,
                 "rows_per_second": per_second,
-                "seconds_left": left,
+                "seconds_left": (total - done) / max(per_second, 1e-9),
             },
             done / max(total, 1),
         )
+
+    def stage(self, doing: str) -> None:
+        self._pace = Pace()
+        self._done, self._since = 0, time.monotonic()
+        self.begin(doing)
+
+    def begin(self, doing: str) -> None:
+        """Show what begins."""
+        raise NotImplementedError
 
     def show(self, values: dict[str, Any], share: float) -> None:
         """Show how far it is; `share` of it is done, at least."""
@@ -110,7 +109,7 @@ class Lines(Teller):
         super().__init__(voice)
         self._last = time.monotonic()
 
-    def stage(self, doing: str) -> None:
+    def begin(self, doing: str) -> None:
         if self._voice.json:
             self._voice.event("stage", doing=doing)
         else:
@@ -135,7 +134,7 @@ class Bar(Teller):
         self._bar = bar
         self._task = bar.add_task("", total=None, known="")
 
-    def stage(self, doing: str) -> None:
+    def begin(self, doing: str) -> None:
         self._bar.reset(self._task, total=None, description=doing, known="")
 
     def show(self, values: dict[str, Any], share: float) -> None:
@@ -159,10 +158,9 @@ def _in_words(values: dict[str, Any]) -> Iterator[str]:
         yield f"F {words.number(values['free_energy'])}"
     else:
         yield f"{values['rows']:,} of {words.count(values['of_rows'], 'row')}"
-    if values["rows_per_second"]:
-        yield words.rate(values["rows_per_second"])
+    yield words.rate(values["rows_per_second"])
     for key, least in (("seconds_left_at_most", "at most "), ("seconds_left", "")):
-        if values.get(key) is not None:
+        if key in values:
             yield f"{least}{words.clock(values[key])} left"
 
 

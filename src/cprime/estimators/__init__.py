@@ -3,6 +3,7 @@
 from cprime.estimators.fuzzy import FuzzyKMeans
 from cprime.estimators.kmeans import KMeans
 from cprime.estimators.mixture import GaussianMixture
+from cprime.estimators.progress import Progress
 from cprime.estimators.saving import describe, load, save
 from cprime.estimators.soft import SoftKMeans
 
@@ -10,6 +11,7 @@ __all__ = [
     "FuzzyKMeans",
     "GaussianMixture",
     "KMeans",
+    "Progress",
     "SoftKMeans",
     "describe",
     "load",

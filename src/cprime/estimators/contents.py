@@ -9,7 +9,8 @@ import numpy as np
 
 from cprime.estimators.covariances import COVARIANCES
 
-# Weights of float32 that are rounded one by one still sum to one within this.
+# Weights of float32, rounded one by one, sum to one within this, and matrices are
+# symmetric.
 ROUNDED = 1e-4
 
 
@@ -130,7 +131,8 @@ def _covariances(value: Any, sizes: Sizes) -> bool:
         np.linalg.cholesky(value)
     except np.linalg.LinAlgError:
         return False
-    return bool(np.array_equal(value, np.swapaxes(value, -1, -2)))
+    turned = np.swapaxes(value, -1, -2)
+    return bool(np.all(np.abs(value - turned) <= ROUNDED * np.abs(value).max()))
 
 
 def _covariance_type(value: Any, sizes: Sizes) -> bool:

@@ -15,10 +15,12 @@ if TYPE_CHECKING:
         load,
         save,
     )
+    from cprime.sources import Data, open_data
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "Data",
     "FuzzyKMeans",
     "GaussianMixture",
     "KMeans",
@@ -28,14 +30,16 @@ __all__ = [
     "datasets",
     "describe",
     "load",
+    "open_data",
     "plots",
     "save",
 ]
 
-# Names that are modules. All others are in `estimators`. Both are looked up when
-# somebody asks for them: the command line answers before it has read scikit-learn, and
-# who does not draw does not wait for matplotlib.
+# Names that are modules, and those that are in `sources`; all others are in
+# `estimators`. They are looked up when somebody asks for them: the command line answers
+# before it has read scikit-learn, and who does not draw does not wait for matplotlib.
 _MODULES = ("bounds", "datasets", "plots")
+_OF_SOURCES = ("Data", "open_data")
 
 if not TYPE_CHECKING:
 
@@ -44,7 +48,8 @@ if not TYPE_CHECKING:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         if name in _MODULES:
             return import_module(f"cprime.{name}")
-        found = getattr(import_module("cprime.estimators"), name)
+        home = "sources" if name in _OF_SOURCES else "estimators"
+        found = getattr(import_module(f"cprime.{home}"), name)
         globals()[name] = found
         return found
 

@@ -16,10 +16,13 @@ class Plan:
         ties going to the lowest index.
     last : bool
         No sweep will start from this one's K: there is nothing to remember for it.
+    careful : bool
+        A sweep has lost what was wanted to rounding, and there is a way that does not.
     """
 
     reluctance: float = 1.0
     last: bool = False
+    careful: bool = False
 
 
 class Search(Protocol):

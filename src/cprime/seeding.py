@@ -14,10 +14,14 @@ import numpy as np
 from cprime.draws import drawn
 from cprime.kernels import Kernel
 from cprime.rows import Rows
+from cprime.sampling import Direction, distinct_sample
 from cprime.typing import Array
 
 # Length of the Markov chain behind each seed, as in Bachem et al. 2016.
 CHAIN_LENGTH = 200
+# Rows in the sample that seeds are drawn from: some for each, and enough in any case.
+SAMPLED_PER_SEED = 64
+FEWEST_SAMPLED = 2**14
 
 
 @dataclass(frozen=True)
@@ -43,6 +47,22 @@ def kmeans_plus_plus(
 ) -> Seeds:
     """Choose seeds by D^2 sampling, one draw each (Arthur & Vassilvitskii 2007)."""
     return _kmeans_plus_plus(rows, C, kernel, rng, n_trials=1)
+
+
+def sampled_kmeans_plus_plus(
+    rows: Rows, C: int, kernel: Kernel, rng: np.random.Generator
+) -> Seeds:
+    """Choose seeds by greedy k-means++ among a sample of the rows.
+
+    Two passes over the rows, whatever C is, and little memory: for rows in a file.
+    """
+    sample = distinct_sample(rows, sample_size(C), rng)
+    return greedy_kmeans_plus_plus(sample, C, kernel, rng)
+
+
+def sample_size(C: int) -> int:
+    """Return how many rows `sampled_kmeans_plus_plus` draws C seeds from, at most."""
+    return max(FEWEST_SAMPLED, SAMPLED_PER_SEED * C)
 
 
 def random_rows(rows: Rows, C: int, kernel: Kernel, rng: np.random.Generator) -> Seeds:
@@ -109,18 +129,8 @@ class _Line:
     """
 
     def __init__(self, rows: Rows, rng: np.random.Generator):
-        direction = rng.standard_normal(rows.n_features)
-        # Half-way between the extremes, not the mean: no sum that depends on order.
-        lowest, highest = _extremes(rows)
-        middle = lowest + 0.5 * (highest - lowest)
-
-        def project(values: Array, weights: Array) -> Array:
-            place = np.zeros(len(values))
-            for d in range(rows.n_features):
-                place += (values[:, d].astype(np.float64) - middle[d]) * direction[d]
-            return place
-
-        places = rows.map(project)
+        direction = Direction(rows, rng)
+        places = rows.map(lambda values, weights: direction.places(values))
         self._source = rows
         self.rows = np.argsort(places, kind="stable")
         self._copy = self._tell_copies_apart(places[self.rows])
@@ -150,16 +160,3 @@ class _Line:
             value = value[ordered]
             starts[shared[1:]] |= value[1:] != value[:-1]
         return np.cumsum(starts)
-
-
-def _extremes(rows: Rows) -> tuple[Array, Array]:
-    """Return the smallest and largest value of every feature, over weighted rows."""
-
-    def extremes(values: Array, weights: Array) -> tuple[Array, Array]:
-        weighted = (weights > 0)[:, None]
-        lowest = values.min(axis=0, initial=np.inf, where=weighted)
-        highest = values.max(axis=0, initial=-np.inf, where=weighted)
-        return lowest[None].astype(np.float64), highest[None].astype(np.float64)
-
-    lowest, highest = rows.map(extremes)
-    return lowest.min(axis=0), highest.max(axis=0)

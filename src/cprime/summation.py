@@ -1,5 +1,6 @@
 """Sums over leaf blocks that come out the same to the bit, however work is divided."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -29,9 +30,14 @@ class LeafSum:
     ----------
     nodes : tuple of Node
         Disjoint, from left to right, without gaps.
+    settle : callable, optional
+        What is done to the sum of all once it is known, and not to parts of it, because
+        it does not add to the bit. None that comes of it says that the sum lost what
+        was wanted.
     """
 
     nodes: tuple[Node, ...]
+    settle: Callable[[Any], Any] | None = None
 
     @classmethod
     def of_leaf(cls, index: int, value: Any) -> "LeafSum":
@@ -51,9 +57,8 @@ class LeafSum:
                 f"a sum of {largest} leaf blocks cannot be moved by {n_leaves}: "
                 f"move it by a multiple of {largest}"
             )
-        return LeafSum(
-            tuple(Node(start + n_leaves, *rest) for start, *rest in self.nodes)
-        )
+        moved = (Node(start + n_leaves, *rest) for start, *rest in self.nodes)
+        return LeafSum(tuple(moved), self.settle)
 
     @property
     def start(self) -> int:
@@ -75,11 +80,11 @@ class LeafSum:
                 left = nodes.pop()
                 node = Node(left.start, left.level + 1, left.value + node.value)
             nodes.append(node)
-        return LeafSum(tuple(nodes))
+        return LeafSum(tuple(nodes), self.settle)
 
     def total(self) -> Any:
         """Return the value of the whole run, smallest nodes of its end first."""
         *rest, total = (node.value for node in self.nodes)
         for value in reversed(rest):
             total = value + total
-        return total
+        return total if self.settle is None else self.settle(total)

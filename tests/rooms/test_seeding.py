@@ -11,6 +11,7 @@ from cprime.rows import MemoryRows
 METHODS = [
     seeding.greedy_kmeans_plus_plus,
     seeding.kmeans_plus_plus,
+    seeding.sampled_kmeans_plus_plus,
     seeding.afk_mc2,
     seeding.random_rows,
 ]

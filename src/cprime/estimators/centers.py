@@ -75,8 +75,10 @@ class ClusterCenters(
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            float32 stays float32; sparse rows are made dense a block at a time.
+        X : {array-like, sparse matrix} of shape (n_samples, n_features), path or Data
+            float32 stays float32; sparse rows are made dense a block at a time. The
+            path of a file, or what else `cprime.open_data` takes, is read block by
+            block if it does not fit in memory.
         y : Ignored
         sample_weight : array-like of shape (n_samples,), optional
             A weight of 2 is the same as giving the row twice, 0 as leaving it out.
@@ -114,9 +116,9 @@ class ClusterCenters(
                 attributes = outcome.complete(restarts)
             except KeyboardInterrupt:
                 if known := outcome.interrupted(restarts):
-                    put(known)
+                    put({**known, "seeding_": starts.method})
                 raise
-            put(attributes)
+            put({**attributes, "seeding_": starts.method})
         floored = False
         if not self._variance_is_given():
             best = restarts.state.best

@@ -20,7 +20,7 @@ from cprime.kernels import (
     kernel_for_missing,
 )
 from cprime.models import Model
-from cprime.rows import MemoryRows
+from cprime.rows import FileRows, MemoryRows
 from cprime.theta import Coefficients, Theta
 from cprime.truncation import Truncated
 from cprime.typing import Array
@@ -30,7 +30,7 @@ from cprime.typing import Array
 class Scene:
     """Rows and a mixture, in common units, ready to be evaluated."""
 
-    rows: MemoryRows
+    rows: MemoryRows | FileRows
     coefficients: Coefficients
     kernel: Kernel
     units: Units
@@ -118,11 +118,15 @@ class FittedClusters:
             kept = scene.kernel.posterior(values, scene.coefficients, C_prime)
             return kept.K, self._shares(kept, scene.units).astype(scene.dtype)
 
-        K, q = scene.rows.map(of_rows)
+        def dense(values: Array, weights: Array) -> Array:
+            K, q = of_rows(values, weights)
+            shares = np.zeros((len(K), scene.C), dtype=scene.dtype)
+            np.put_along_axis(shares, K, q, axis=1)
+            return shares
+
         if not sparse:
-            dense = np.zeros((len(K), scene.C), dtype=scene.dtype)
-            np.put_along_axis(dense, K, q, axis=1)
-            return dense
+            return scene.rows.map(dense)
+        K, q = scene.rows.map(of_rows)
         starts = np.arange(len(K) + 1) * C_prime
         matrix = sp.csr_array((q.ravel(), K.ravel(), starts), shape=(len(K), scene.C))
         matrix.sort_indices()

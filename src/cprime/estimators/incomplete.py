@@ -11,7 +11,7 @@ from cprime.kernels import Kernel, kernel_for_missing
 from cprime.kernels.missing import Marginal
 from cprime.models import Isotropic
 from cprime.problem import Problem
-from cprime.rows import MemoryRows
+from cprime.rows import FileRows, MemoryRows
 from cprime.spread import feature_moments, observed_moments
 from cprime.stats import Stats
 from cprime.theta import Theta
@@ -52,24 +52,24 @@ class Known:
 
     Attributes
     ----------
-    rows : MemoryRows
+    rows : MemoryRows or FileRows
         As they are.
-    filled : MemoryRows
+    filled : MemoryRows or FileRows
         With the mean of the feature in place of every missing value; the very same rows
         if none is missing. Fits start from these.
     means, variances : ndarray of shape (D,)
         Of every feature, over the rows that have it.
     """
 
-    rows: MemoryRows
-    filled: MemoryRows
+    rows: MemoryRows | FileRows
+    filled: MemoryRows | FileRows
     means: Array
     variances: Array
 
     @classmethod
-    def of(cls, estimator: Any, rows: MemoryRows, kernel: Kernel) -> "Known":
+    def of(cls, estimator: Any, rows: MemoryRows | FileRows, kernel: Kernel) -> "Known":
         """Look at rows that were checked, or name a feature that none of them has."""
-        if not inputs.has_missing(rows.X):
+        if isinstance(rows, FileRows) or not inputs.has_missing(rows.X):
             return cls(rows, rows, *feature_moments(rows, kernel))
         _refuse_unobserved(estimator, rows)
         means, variances = observed_moments(rows)

@@ -8,8 +8,10 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import validate_data
 
+from cprime.estimators.files import opened
 from cprime.kernels import native
 from cprime.search import Exact, Lazy, Search
+from cprime.sources import Data, is_source
 from cprime.theta import Theta
 from cprime.typing import Array
 
@@ -30,13 +32,23 @@ def checked_data(
     ----------
     estimator : estimator
         Remembers the number and names of features if `reset`, or compares them.
-    X : array-like, frame or sparse matrix of shape (n_samples, n_features)
+    X : array-like, frame or sparse matrix of shape (n_samples, n_features), or source
+        A file comes back as an array if it fits in memory, otherwise as `Data`.
     reset : bool
     sparse : bool, default=True
         Whether sparse rows are welcome.
     missing : bool, default=False
         Whether values may be missing, that is NaN.
     """
+    if is_source(X):
+        X = opened(estimator, X, reset=reset)
+        if missing and not isinstance(X, np.ndarray):
+            raise ValueError(
+                "missing='marginalize' needs all rows in memory, which does not hold "
+                f"those of {X.origin}: allow more, or impute missing values first."
+            )
+        _refuse_wild(estimator, X, missing)
+        return X
     _refuse_other_than_numbers(X)
     with np.errstate(over="ignore"):
         # A long double beyond float64 becomes infinite here and is reported below.
@@ -52,9 +64,7 @@ def checked_data(
     if sp.issparse(X) and not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()
-    largest = magnitude(X) if missing else native.magnitude(_stored(X))
-    if not math.isfinite(largest):
-        _refuse_not_finite(estimator, X, missing)
+    _refuse_wild(estimator, X, missing)
     return X
 
 
@@ -150,6 +160,8 @@ def refuse_not_finite(theta: Theta) -> None:
 
 def magnitude(X: Any) -> float:
     """Return the largest absolute value in X, inf included, of those not missing."""
+    if isinstance(X, Data):
+        return X.largest
     values = _stored(X)
     largest = native.magnitude(values)
     if math.isnan(largest):
@@ -159,7 +171,7 @@ def magnitude(X: Any) -> float:
 
 def has_missing(X: Any) -> bool:
     """Return whether any value of X, which holds no infinity, is NaN."""
-    return math.isnan(native.magnitude(_stored(X)))
+    return math.isnan(_largest(X))
 
 
 def column(estimator: Any, index: int) -> str:
@@ -170,6 +182,8 @@ def column(estimator: Any, index: int) -> str:
 
 def first(X: Any, where: Any) -> tuple[int, int, float, int]:
     """Return row, column and value of the first hit, and the number of hits."""
+    if isinstance(X, Data):
+        return X.first(where)
     if sp.issparse(X):
         hits = np.flatnonzero(where(X.data))
         row = int(np.searchsorted(X.indptr, hits[0], side="right")) - 1
@@ -182,6 +196,17 @@ def first(X: Any, where: Any) -> tuple[int, int, float, int]:
 def _stored(X: Any) -> Array:
     values: Array = X.data if sp.issparse(X) else X
     return values
+
+
+def _largest(X: Any) -> float:
+    return X.largest if isinstance(X, Data) else native.magnitude(_stored(X))
+
+
+def _refuse_wild(estimator: Any, X: Any, missing: bool) -> None:
+    """Raise if X holds infinity, or NaN that is not welcome."""
+    largest = magnitude(X) if missing else _largest(X)
+    if not math.isfinite(largest):
+        _refuse_not_finite(estimator, X, missing)
 
 
 def _refuse_not_finite(estimator: Any, X: Any, missing: bool) -> None:

@@ -35,10 +35,11 @@ class KMeans(KMeansExchange, RoundMixture):
         Number of clusters C.
     init : str, callable or array-like, default="k-means++"
         Where to start. "k-means++" is the greedy form, as in scikit-learn;
-        "plain-k-means++" makes one draw per seed, as published; "afk-mc2" imitates it
-        in one pass over the data; "random" takes different rows. An array has shape
-        (n_clusters, n_features). A callable gets `(X, n_clusters, random_state=...)`
-        and returns one.
+        "plain-k-means++" makes one draw per seed, as published; "sampled-k-means++" is
+        the greedy form on a sample (64 rows per cluster, at least 16,384), for files;
+        "afk-mc2" imitates it in one pass over the data; "random" takes different rows.
+        An array has shape (n_clusters, n_features). A callable gets `(X, n_clusters,
+        random_state=...)` and returns one.
     n_init : "auto" or int, default="auto"
         Number of restarts, of which the best is kept: lowest inertia at `c_prime=1`,
         highest free energy otherwise. "auto" is 10 for "random" or a callable, else 1.
@@ -103,6 +104,8 @@ class KMeans(KMeansExchange, RoundMixture):
         Whether it met `tol` before `max_iter` or a callback stopped it.
     evaluations_ : int
         Distances computed by seeding, by the sweeps of all restarts, and for the gap.
+    seeding_ : str
+        How the first centres were found: `init`, unless X is a file too large for it.
     n_relocations_ : int
         Empty clusters that were moved to badly served rows.
     n_features_in_ : int

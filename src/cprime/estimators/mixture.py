@@ -68,9 +68,10 @@ class GaussianMixture(
     n_init : int, default=1
         Restarts, of which the one of highest free energy is kept.
     init_params : str, default="kmeans"
-        Where means start: "kmeans" is our own k-means, "k-means++" its seeds,
-        "random_from_data" random rows, "random" means of all rows with random shares
-        (the only one for which a weight of 2 is not the row given twice).
+        Where means start: "kmeans" is our own k-means, "k-means++" its seeds;
+        "sampled-kmeans" and "sampled-k-means++" the same with seeds from a sample, for
+        files; "random_from_data" random rows, "random" means of all rows with random
+        shares (the only one for which a weight of 2 is not the row given twice).
         Rows closest to each mean then give its proportion and covariance.
     weights_init : array-like of shape (n_components,), optional
         Proportions to start from in place of those.
@@ -351,11 +352,11 @@ class GaussianMixture(
             data = {"X": X, "metadata": {"sample_weight": sample_weight}}
             random_state = check_random_state(self.random_state)
 
+            means = given.means
+            method = mixture_starts.method(self.init_params, means, observed.filled)
+
             def next_start() -> Start:
-                means = given.means
-                return mixture_starts.start(
-                    self.init_params, C, means, filled, random_state
-                )
+                return mixture_starts.start(method, C, means, filled, random_state)
 
             try:
                 run_restarts(
@@ -371,9 +372,9 @@ class GaussianMixture(
                 attributes = outcome.complete(restarts)
             except KeyboardInterrupt:
                 if known := outcome.interrupted(restarts):
-                    put(known)
+                    put({**known, "seeding_": method})
                 raise
-            put(attributes)
+            put({**attributes, "seeding_": method})
         warn_if_wanting(self)
 
     def _mixture(self) -> tuple[Model, Theta]:

@@ -1,13 +1,16 @@
 """What `init_params` means."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from cprime import em, seeding
 from cprime.estimators.restarts import Start
+from cprime.estimators.starts import seeding_for
 from cprime.models import Isotropic
 from cprime.problem import Problem
+from cprime.rows import Rows
 from cprime.search import Exact
 from cprime.seeding import Seeds
 from cprime.spread import one_cluster
@@ -15,9 +18,15 @@ from cprime.typing import Array
 
 SEEDINGS = {
     "k-means++": seeding.greedy_kmeans_plus_plus,
+    "sampled-k-means++": seeding.sampled_kmeans_plus_plus,
     "random_from_data": seeding.random_rows,
 }
-NAMES = ("kmeans", "random", *SEEDINGS)
+# Seedings that k-means goes on from, before the mixture does.
+BEFORE_K_MEANS = {
+    "kmeans": seeding.greedy_kmeans_plus_plus,
+    "sampled-kmeans": seeding.sampled_kmeans_plus_plus,
+}
+NAMES = ("random", *BEFORE_K_MEANS, *SEEDINGS)
 # k-means before the mixture: as much as `KMeans` does by default.
 MOST_ITERATIONS, TOLERANCE = 300, 1e-4
 
@@ -42,16 +51,25 @@ def start(
     rng = np.random.default_rng(random_state.randint(2**31 - 1, size=4))
     if means is not None:
         return lambda: Seeds(means, 0)
-    if init_params == "kmeans":
-        return lambda: _k_means(C, problem, rng)
+    if init_params in BEFORE_K_MEANS:
+        return lambda: _k_means(C, problem, rng, BEFORE_K_MEANS[init_params])
     if init_params == "random":
         return lambda: _random_shares(C, problem, rng)
     return lambda: SEEDINGS[init_params](problem.rows, C, problem.kernel, rng)
 
 
-def _k_means(C: int, problem: Problem, rng: np.random.Generator) -> Seeds:
+def method(init_params: str, means: Array | None, rows: Rows) -> str:
+    """Return what `init_params` comes to for these rows, unless means are given."""
+    if means is not None:
+        return "given means"
+    return seeding_for(rows, init_params, "init_params")
+
+
+def _k_means(
+    C: int, problem: Problem, rng: np.random.Generator, seeding_of: Callable[..., Seeds]
+) -> Seeds:
     rows, kernel = problem.rows, problem.kernel
-    seeds = seeding.greedy_kmeans_plus_plus(rows, C, kernel, rng)
+    seeds = seeding_of(rows, C, kernel, rng)
     overall = one_cluster(rows, kernel)
     hard = Problem(rows, Isotropic(), Exact(), kernel, C_prime=1)
     stop = em.Tolerance(TOLERANCE * overall.covariance, TOLERANCE)

@@ -210,6 +210,7 @@ class SoftKMeans(SoftExchange, RoundMixture):
         problem = training.problem(model, Exact(), C_prime)
         variances, next_start = [variance], starts.next
         if self.annealing is not None:
+            starts.method = "annealing"
             variances = stages(training, variance, float(self.annealing))
             next_start = Annealing(
                 training,

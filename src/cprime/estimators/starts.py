@@ -11,15 +11,41 @@ from cprime.estimators.restarts import Start
 from cprime.estimators.training import Training
 from cprime.estimators.warn import warn
 from cprime.models import Isotropic
+from cprime.rows import FileRows, Rows
 from cprime.search import Exact
 from cprime.seeding import Seeds
 
 SEEDINGS = {
     "k-means++": seeding.greedy_kmeans_plus_plus,
     "plain-k-means++": seeding.kmeans_plus_plus,
+    "sampled-k-means++": seeding.sampled_kmeans_plus_plus,
     "afk-mc2": seeding.afk_mc2,
     "random": seeding.random_rows,
 }
+# What takes a pass over the rows for every cluster, and what takes two in its place.
+OF_FILES = {"k-means++": "sampled-k-means++", "kmeans": "sampled-kmeans"}
+
+
+def seeding_for(rows: Rows, name: str, parameter: str = "init") -> str:
+    """Return the name of the seeding that these rows get if `name` is asked for.
+
+    Rows of a file are not read once for every cluster: k-means++ then draws from a
+    sample, and says so. What else does not suit them is refused.
+    """
+    if not isinstance(rows, FileRows) or name in OF_FILES.values():
+        return name
+    if name not in OF_FILES:
+        raise ValueError(
+            f"{parameter}={name!r} needs all rows in memory, which does not hold those "
+            f"of {rows.X.origin}: use {parameter}='sampled-k-means++', or give centres."
+        )
+    warn(
+        f"{rows.X.origin} is read from disk, where k-means++ would take a pass for "
+        "every cluster: seeds are drawn from a sample, as "
+        f"{parameter}={OF_FILES[name]!r} does. Say so to silence this.",
+        UserWarning,
+    )
+    return OF_FILES[name]
 
 
 def n_restarts(estimator: Any) -> int:
@@ -55,6 +81,18 @@ class Starts:
         self._training = training
         self.random_state = random_state
         self._found: Seeds | None = None
+        # How seeds are found, as a person is told.
+        self.method = "given centers"
+        if isinstance(init, str):
+            self.method = seeding_for(training.rows, init)
+        elif callable(init):
+            self.method = "callable"
+            if isinstance(training.rows, FileRows):
+                raise ValueError(
+                    "An init that is called needs all rows in memory, which does not "
+                    f"hold those of {training.rows.X.origin}: give centres, or "
+                    "init='sampled-k-means++'."
+                )
 
     def next(self) -> Start:
         """Return what finds the first means of the next restart, in computing units.
@@ -69,7 +107,8 @@ class Starts:
         if isinstance(init, str):
             entropy = self.random_state.randint(2**31 - 1, size=4)
             rng = np.random.default_rng(entropy)
-            return lambda: SEEDINGS[init](training.rows, C, training.kernel, rng)
+            seeding_of = SEEDINGS[self.method]
+            return lambda: seeding_of(training.rows, C, training.kernel, rng)
         if callable(init):
             init = init(training.X, C, random_state=self.random_state)
         means = inputs.checked_means(init, C, training.X)

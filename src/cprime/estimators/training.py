@@ -7,7 +7,7 @@ from cprime.estimators.units import Units
 from cprime.kernels import Kernel
 from cprime.models import Model
 from cprime.problem import Problem
-from cprime.rows import MemoryRows
+from cprime.rows import FileRows, MemoryRows
 from cprime.search import Search
 from cprime.spread import one_cluster
 from cprime.theta import Theta
@@ -20,9 +20,9 @@ class Training:
 
     Attributes
     ----------
-    X : ndarray or CSR matrix of shape (N, D)
+    X : ndarray or CSR matrix of shape (N, D), or Data
         In a person's units.
-    rows : MemoryRows
+    rows : MemoryRows or FileRows
     units : Units
     kernel : Kernel
     overall : Theta
@@ -30,7 +30,7 @@ class Training:
     """
 
     X: Any
-    rows: MemoryRows
+    rows: MemoryRows | FileRows
     units: Units
     kernel: Kernel
     overall: Theta

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from cprime.estimators import inputs
-from cprime.rows import MemoryRows, Rows
+from cprime.rows import FileRows, MemoryRows, Rows
+from cprime.sources import Data
 from cprime.theta import variances_of
 from cprime.typing import Array
 
@@ -55,19 +56,20 @@ class Units:
         largest, extreme = inputs.magnitude(X), ""
         if _scale(largest, LARGEST_EXPONENT) != 1.0:
             if not weights.all():
-                largest = inputs.magnitude(X[weights > 0])
+                largest = _largest_weighted(X, weights)
             row, column, value, _ = inputs.first(X, lambda x: np.abs(x) == largest)
             extreme = f"; the largest is {value:.3g} at row {row}, column {column}"
         return cls.of(largest, float(weights.max()), extreme)
 
-    def rows(self, X: Any, weights: Array) -> MemoryRows:
+    def rows(self, X: Any, weights: Array) -> MemoryRows | FileRows:
         """Return the rows in computing units, or say which one does not fit in."""
         # No finite float32 is too large, as a rule: nothing to look for.
         if float(np.finfo(X.dtype).max) > self._limit:
             self.refuse_far(X, "X")
         if self.weight_scale != 1.0:
             weights = weights * self.weight_scale
-        return MemoryRows(X, weights, self.scale)
+        kind = FileRows if isinstance(X, Data) else MemoryRows
+        return kind(X, weights, self.scale)
 
     def refuse_far(self, X: Any, what: str) -> None:
         """Raise if squares of these values overflow in computing units."""
@@ -173,6 +175,17 @@ def _n_missing(rows: Rows) -> tuple[Array, Array]:
 
     n_missing, weights = rows.map(count)
     return n_missing, weights
+
+
+def _largest_weighted(X: Any, weights: Array) -> float:
+    """Return the largest absolute value of the rows that have weight."""
+    if not isinstance(X, Data):
+        return inputs.magnitude(X[weights > 0])
+    found = 0.0
+    for start, values in X.blocks():
+        weighted = weights[start : start + len(values)] > 0
+        found = max(found, inputs.magnitude(values[weighted]))
+    return found
 
 
 def _scale(largest: float, window: int) -> float:

@@ -25,7 +25,10 @@ class Kernel(Protocol):
         plan: Plan,
         C_prime: int,
     ) -> tuple[Kept, LeafSum]:
-        """Update the clusters of every row and add up the statistics of all leaves."""
+        """Update the clusters of every row and add up the statistics of all leaves.
+
+        Sums whose total is None call for another sweep with a careful plan.
+        """
 
     def posterior(
         self, values: Array, coefficients: Coefficients, C_prime: int

@@ -6,6 +6,7 @@ formed leaf by leaf in the order of `LeafSum`: the number of threads changes no 
 """
 
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -101,10 +102,8 @@ def sweep(
         _whitening(coefficients),
     )
     sums = LeafSum(
-        tuple(
-            Node(start, level, _unwhitened(Stats(*of), coefficients))
-            for start, level, *of in nodes
-        )
+        tuple(Node(start, level, Stats(*of)) for start, level, *of in nodes),
+        partial(_unwhitened, coefficients=coefficients),
     )
     if plan.last:
         return Kept(K), sums

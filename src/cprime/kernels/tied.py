@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import partial, reduce
 from operator import add
 
 import numpy as np
@@ -101,11 +101,13 @@ def sweep(
     round_sweep : callable
         A kernel's sweep for clusters with one variance, which does the work.
     precise_sweep : callable
-        One for clusters so narrow, beside the space between them, that their scatter
-        must not be found by subtraction.
+        One for a careful plan: clusters are so narrow, beside the space between them,
+        that their scatter must not be found by subtraction.
     block, kept, coefficients, plan, C_prime
         As of every sweep.
     """
+    if plan.careful:
+        return precise_sweep(block, kept, coefficients, plan, C_prime)
     whitened = Whitened.of(coefficients)
     parts, runs, moments = [], [], []
     for i, rows in enumerate(block.slices(LEAVES_AT_ONCE * LEAF_ROWS)):
@@ -116,27 +118,38 @@ def sweep(
         )
         first = i * LEAVES_AT_ONCE
         parts.append(part.K)
-        runs.append(
-            LeafSum(tuple(n._replace(start=n.start + first) for n in sums.nodes))
-        )
+        runs.append(sums.shifted(first))
         with np.errstate(over="ignore", invalid="ignore"):
             moments += [
                 LeafSum.of_leaf(first + j, (weights[leaf, None] * Z[leaf]).T @ Z[leaf])
                 for j, leaf in enumerate(Block(Z, weights).slices())
             ]
     sums, products = reduce(add, runs), reduce(add, moments)
-    if _is_lost(sums.total(), products.total(), whitened):
-        return precise_sweep(block, kept, coefficients, plan, C_prime)
     nodes = tuple(
-        Node(of.start, of.level, whitened.stats(of.value, product.value))
+        Node(of.start, of.level, _Sums(of.value, product.value))
         for of, product in zip(sums.nodes, products.nodes, strict=True)
     )
-    return Kept(np.concatenate(parts)), LeafSum(nodes)
+    return Kept(np.concatenate(parts)), LeafSum(nodes, partial(_settled, whitened))
 
 
-def _is_lost(of_round: Stats, moments: Array, whitened: Whitened) -> bool:
+@dataclass(frozen=True)
+class _Sums:
+    """Statistics of whitened rows, and sum w z z^T."""
+
+    of_round: Stats
+    moments: Array
+
+    def __add__(self, other: "_Sums") -> "_Sums":
+        return _Sums(self.of_round + other.of_round, self.moments + other.moments)
+
+
+def _settled(whitened: Whitened, sums: _Sums) -> Stats | None:
+    """Return statistics in the units of the rows, unless they were lost."""
+    of_round, moments = sums.of_round, sums.moments
     if not np.isfinite(moments).all():
-        return True
+        return None
     left = replace(whitened, triangle=np.eye(len(moments))).stats(of_round, moments)
     narrowest = np.linalg.eigvalsh(left.scatter[0])[0]
-    return bool(narrowest < TOO_LITTLE * np.linalg.eigvalsh(moments)[-1])
+    if narrowest < TOO_LITTLE * np.linalg.eigvalsh(moments)[-1]:
+        return None
+    return whitened.stats(of_round, moments)

@@ -1,11 +1,12 @@
 """Where do the rows live?"""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Protocol
 
 from cprime.kernels import Kernel
 from cprime.rows.file import FileRows
 from cprime.rows.memory import MemoryRows
+from cprime.rows.parts import Part
 from cprime.search import Plan
 from cprime.sources import Data
 from cprime.stats import Stats
@@ -39,6 +40,9 @@ class Rows(Protocol):
 
     def reassign(self, K: Any, indices: Array, cluster: int) -> Any:
         """Return K with these rows, of one cluster each, moved to `cluster`."""
+
+    def parts(self, per_row: tuple[Array, ...]) -> Iterator[Part]:
+        """Yield all rows in their order, with the same part of arrays `per_row`."""
 
     def map(self, function: Callable[..., Any], *per_row: Array) -> Any:
         """Return function(values, weights, *per_row) of every part, in the rows' order.

@@ -13,7 +13,7 @@ from cprime.rows.memory import MemoryRows
 from cprime.rows.parts import Part, RowsInParts
 from cprime.search import Plan
 from cprime.sources import Data
-from cprime.stats import Stats
+from cprime.summation import LeafSum
 from cprime.theta import Coefficients
 from cprime.typing import Array
 
@@ -121,14 +121,14 @@ class FileRows(RowsInParts):
     def fits_at_once(self, kernel: Kernel, C: int) -> int:
         return 1
 
-    def sweep(
+    def swept(
         self,
         kernel: Kernel,
         K: Column | None,
         coefficients: Coefficients,
         plan: Plan,
         C_prime: int,
-    ) -> tuple[Column, Stats]:
+    ) -> tuple[Column, LeafSum]:
         after: Column | None = None
         sums = None
         for place, block in self.blocks():
@@ -140,7 +140,7 @@ class FileRows(RowsInParts):
             found = found.shifted(place.start // LEAF_ROWS)
             sums = found if sums is None else sums + found
         assert after is not None and sums is not None
-        return after, sums.total()
+        return after, sums
 
     def _places(self) -> Iterator[slice]:
         """Yield where every block lies, without reading it."""

@@ -9,7 +9,7 @@ from cprime.blocks import LEAF_ROWS, Block, Kept
 from cprime.kernels import Kernel
 from cprime.rows.parts import Part, RowsInParts
 from cprime.search import Plan
-from cprime.stats import Stats
+from cprime.summation import LeafSum
 from cprime.theta import Coefficients
 from cprime.typing import Array
 
@@ -90,13 +90,12 @@ class MemoryRows(RowsInParts):
     def fits_at_once(self, kernel: Kernel, C: int) -> int:
         return kernel.fits_at_once(self.n_rows, C, self.n_features)
 
-    def sweep(
+    def swept(
         self,
         kernel: Kernel,
         K: Kept | None,
         coefficients: Coefficients,
         plan: Plan,
         C_prime: int,
-    ) -> tuple[Kept, Stats]:
-        kept, sums = kernel.sweep(self.block, K, coefficients, plan, C_prime)
-        return kept, sums.total()
+    ) -> tuple[Kept, LeafSum]:
+        return kernel.sweep(self.block, K, coefficients, plan, C_prime)

@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import reduce
 from operator import add
 from typing import Any, NamedTuple
@@ -9,8 +10,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cprime.blocks import LEAF_ROWS, concatenated
-from cprime.stats import weighted_sum
+from cprime.kernels import Kernel
+from cprime.search import Plan
+from cprime.stats import Stats, weighted_sum
 from cprime.summation import LeafSum
+from cprime.theta import Coefficients
 from cprime.typing import Array
 
 
@@ -36,11 +40,38 @@ class Part(NamedTuple):
 
 
 class RowsInParts(ABC):
-    """`map`, `reduce` and `mean` of rows that can be had part by part."""
+    """`sweep`, `map`, `reduce` and `mean` of rows that can be had part by part."""
+
+    @abstractmethod
+    def swept(
+        self,
+        kernel: Kernel,
+        K: Any,
+        coefficients: Coefficients,
+        plan: Plan,
+        C_prime: int,
+    ) -> tuple[Any, LeafSum]:
+        """Run one E-step over all rows as a kernel does it; return K and the sums."""
 
     @abstractmethod
     def parts(self, per_row: tuple[Array, ...]) -> Iterator[Part]:
         """Yield all rows in their order, with the same part of arrays `per_row`."""
+
+    def sweep(
+        self,
+        kernel: Kernel,
+        K: Any,
+        coefficients: Coefficients,
+        plan: Plan,
+        C_prime: int,
+    ) -> tuple[Any, Stats]:
+        after, sums = self.swept(kernel, K, coefficients, plan, C_prime)
+        stats = sums.total()
+        if stats is None:
+            plan = replace(plan, careful=True)
+            after, sums = self.swept(kernel, K, coefficients, plan, C_prime)
+            stats = sums.total()
+        return after, stats
 
     def gathered(self, parts: Iterator[Any]) -> Any:
         """Return results of consecutive parts as one."""

@@ -1,8 +1,9 @@
 """Reading ahead: the next block comes in while the last one is computed with."""
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from itertools import cycle
+from itertools import cycle, islice
 from typing import TypeVar
 
 from cprime.typing import Array
@@ -27,8 +28,9 @@ def read_ahead(
     """
     waiting = zip(items, cycle(buffers))
     with ThreadPoolExecutor(1, thread_name_prefix="cprime-read") as reader:
-        ahead = [reader.submit(read, *job) for job, _ in zip(waiting, buffers[1:])]
+        ahead = deque(
+            reader.submit(read, *job) for job in islice(waiting, len(buffers) - 1)
+        )
         while ahead:
-            result = ahead.pop(0).result()
-            yield result
-            ahead += [reader.submit(read, *job) for job, _ in zip(waiting, [0])]
+            yield ahead.popleft().result()
+            ahead.extend(reader.submit(read, *job) for job in islice(waiting, 1))

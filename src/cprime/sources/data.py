@@ -2,12 +2,14 @@
 
 import hashlib
 from collections.abc import Callable, Iterator
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from cprime.blocks import LEAF_ROWS
+from cprime.kernels.native import magnitude
 from cprime.sources.ahead import BUFFERS, read_ahead
 from cprime.sources.memory import in_words
 from cprime.sources.raw import RawRows
@@ -153,6 +155,25 @@ class Data:
         )
         shifted.on_rows = self.on_rows
         return shifted
+
+    @cached_property
+    def largest(self) -> float:
+        """The largest absolute value; inf or nan if there is one."""
+        found = [magnitude(values) for _, values in self.blocks()]
+        return float(np.max(found, initial=0.0))
+
+    def first(self, where: Callable[[Array], Array]) -> tuple[int, int, float, int]:
+        """Return row, column and value of the first hit, and the number of hits."""
+        found: tuple[int, int, float] | None = None
+        count = 0
+        for start, values in self.blocks():
+            hits = where(values)
+            count += int(np.count_nonzero(hits))
+            if found is None and hits.any():
+                row, column = (int(i) for i in np.argwhere(hits)[0])
+                found = start + row, column, float(values[row, column])
+        assert found is not None
+        return *found, count
 
     def fingerprint(self) -> str:
         """Return a hash of shape, dtype and values: the same for the same rows."""

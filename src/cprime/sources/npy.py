@@ -1,6 +1,5 @@
 """Rows of a .npy file."""
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -8,13 +7,21 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.lib import format as npy_format
 
-from cprime.sources.raw import RawRows
+from cprime.sources.raw import OpenFile, RawRows
 from cprime.typing import Array
 
 READERS = {
     (1, 0): npy_format.read_array_header_1_0,
     (2, 0): npy_format.read_array_header_2_0,
 }
+HEAD_ERRORS = (
+    ValueError,
+    TypeError,
+    OverflowError,
+    MemoryError,
+    RecursionError,
+    SyntaxError,
+)
 # Values of a batch, when rows have to be converted.
 BATCH_VALUES = 2**20
 
@@ -24,7 +31,7 @@ class Npy(NamedTuple):
 
     Attributes
     ----------
-    file : binary file object
+    file : OpenFile
     shape : (int, int)
     dtype : dtype
     by_columns : bool
@@ -33,7 +40,7 @@ class Npy(NamedTuple):
     name : str
     """
 
-    file: Any
+    file: OpenFile
     shape: tuple[int, int]
     dtype: Any
     by_columns: bool
@@ -69,34 +76,27 @@ class Npy(NamedTuple):
 
 def open_npy(path: Path) -> Npy:
     """Read the head of a .npy file, and refuse what its size does not bear out."""
-    file = path.open("rb", buffering=0)
-    try:
-        version = npy_format.read_magic(file)
-        if version not in READERS:
-            raise ValueError(f"format version {version} is not known here")
-        shape, by_columns, dtype = READERS[version](file)
-    except (ValueError, TypeError, OverflowError, MemoryError, RecursionError) as error:
-        file.close()
-        reason = str(error).split("\n")[0]
-        raise ValueError(
-            f"{path} is not a .npy file that can be read: {reason}."
-        ) from None
-    try:
-        _refuse(path, shape, dtype)
-        N, D = shape if len(shape) == 2 else (*shape, 1)
-        offset = file.tell()
-        needed, size = (
-            N * D * dtype.itemsize,
-            os.fstat(file.fileno()).st_size,
-        )
-        if needed > size - offset:
+    file = OpenFile.to_read(path)
+    with open(file.descriptor, "rb", closefd=False) as head:
+        try:
+            version = npy_format.read_magic(head)
+            if version not in READERS:
+                raise ValueError(f"format version {version} is not known here")
+            shape, by_columns, dtype = READERS[version](head)
+        except HEAD_ERRORS as error:
+            reason = str(error).split("\n")[0].rstrip(".")
             raise ValueError(
-                f"{path} is damaged: it declares {N} rows of {D} "
-                f"columns, {needed} bytes, but holds {size - offset}."
-            )
-    except ValueError:
-        file.close()
-        raise
+                f"{path} is not a .npy file that can be read: {reason}."
+            ) from None
+        offset = head.tell()
+    _refuse(path, shape, dtype)
+    N, D = shape if len(shape) == 2 else (*shape, 1)
+    needed, held = N * D * dtype.itemsize, file.size - offset
+    if needed > held:
+        raise ValueError(
+            f"{path} is damaged: it declares {N} rows of {D} columns, {needed} bytes, "
+            f"but holds {held}."
+        )
     return Npy(file, (N, D), dtype, by_columns, offset, str(path))
 
 

@@ -4,7 +4,10 @@ By `pread` and `pwrite`, not by mapping: what was read once does not count as me
 this process.
 """
 
+import mmap
 import os
+import weakref
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,13 +15,35 @@ import numpy as np
 from cprime.typing import Array
 
 
+class OpenFile:
+    """A file that is closed when nobody needs it any more.
+
+    Parameters
+    ----------
+    descriptor : int
+        Of the open file; it is taken over.
+    """
+
+    def __init__(self, descriptor: int):
+        self.descriptor = descriptor
+        weakref.finalize(self, os.close, descriptor)
+
+    @classmethod
+    def to_read(cls, path: Path) -> "OpenFile":
+        """Open a file for reading."""
+        return cls(os.open(path, os.O_RDONLY))
+
+    @property
+    def size(self) -> int:
+        return os.fstat(self.descriptor).st_size
+
+
 class RawRows:
     """Rows of equal length in an open file.
 
     Parameters
     ----------
-    file : binary file object
-        Kept open as long as this lives.
+    file : OpenFile
     shape : (int, int)
     dtype : dtype
     offset : int, default=0
@@ -29,7 +54,7 @@ class RawRows:
 
     def __init__(
         self,
-        file: Any,
+        file: OpenFile,
         shape: tuple[int, int],
         dtype: Any,
         offset: int = 0,
@@ -50,7 +75,7 @@ class RawRows:
         buffer, offset = rows.data.cast("B"), self._place(start)
         done = 0
         while done < len(buffer):
-            n_bytes = os.preadv(self._file.fileno(), [buffer[done:]], offset + done)
+            n_bytes = os.preadv(self._file.descriptor, [buffer[done:]], offset + done)
             if n_bytes == 0:
                 raise ValueError(
                     f"{self._name} has become shorter while it was read: row "
@@ -76,13 +101,14 @@ class RawRows:
         buffer = np.ascontiguousarray(rows, dtype=self.dtype).data.cast("B")
         offset, done = self._place(start), 0
         while done < len(buffer):
-            done += os.pwrite(self._file.fileno(), buffer[done:], offset + done)
+            done += os.pwrite(self._file.descriptor, buffer[done:], offset + done)
 
     def mapped(self) -> Array:
         """Return all rows as an array whose values stay on disk."""
-        return np.memmap(
-            self._file, self.dtype, mode="r", offset=self._offset, shape=self.shape
-        )
+        size = self._place(self.shape[0])
+        whole = mmap.mmap(self._file.descriptor, size, access=mmap.ACCESS_READ)
+        values: Array = np.frombuffer(whole, self.dtype, offset=self._offset)
+        return values.reshape(self.shape)
 
     def _place(self, row: int) -> int:
         return self._offset + row * self.row_bytes

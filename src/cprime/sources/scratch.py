@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from cprime.sources.memory import refuse_full_disk
-from cprime.sources.raw import RawRows
+from cprime.sources.raw import OpenFile, RawRows
 
 # Where large temporary files belong; /tmp may be kept in memory.
 LARGE_FILES = Path("/var/tmp")
@@ -33,11 +33,13 @@ def scratch_rows(
     return room
 
 
-def _nameless(folder: Path) -> Any:
+def _nameless(folder: Path) -> OpenFile:
     try:
-        return tempfile.TemporaryFile(dir=folder, prefix="cprime-")
+        descriptor, name = tempfile.mkstemp(dir=folder, prefix="cprime-")
     except OSError as error:
         raise OSError(
             f"{folder} does not take temporary files ({error.strerror}): give another "
             "folder as `scratch`."
         ) from error
+    os.unlink(name)
+    return OpenFile(descriptor)

@@ -1,0 +1,65 @@
+"""What may come in as a file, or as anything else that says where rows are."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cprime.sources import Data, open_data
+from cprime.typing import Array
+
+
+def opened(estimator: Any, X: Any, *, reset: bool) -> Array | Data:
+    """Return the rows of a source, as an array if they fit in memory.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Remembers the number and names of features if `reset`; otherwise columns with
+        the names it knows are taken, and it is an error if there are other ones.
+    X : str, path, Data, pyarrow Dataset or Table, or callable
+    reset : bool
+    """
+    known = None if reset else getattr(estimator, "feature_names_in_", None)
+    data = open_data(X, None if known is None or _is_nameless(X) else list(known))
+    if min(data.shape) == 0:
+        raise ValueError(
+            f"Found array with shape={data.shape} in {data.origin} while a minimum of "
+            f"1 row and 1 column is required by {type(estimator).__name__}."
+        )
+    if reset:
+        _remember(estimator, data)
+    else:
+        _compare(estimator, data, known)
+    return data.load() if data.in_memory else data
+
+
+def _is_nameless(X: Any) -> bool:
+    """Return whether columns cannot be chosen by name, or were chosen before."""
+    if isinstance(X, str | os.PathLike):
+        return Path(X).suffix.lower() == ".npy"
+    return isinstance(X, Data) or callable(X)
+
+
+def _remember(estimator: Any, data: Data) -> None:
+    estimator.n_features_in_ = data.n_features
+    if data.names is not None:
+        estimator.feature_names_in_ = np.array(data.names, dtype=object)
+    elif hasattr(estimator, "feature_names_in_"):
+        del estimator.feature_names_in_
+
+
+def _compare(estimator: Any, data: Data, known: Any) -> None:
+    name = type(estimator).__name__
+    if data.n_features != estimator.n_features_in_:
+        raise ValueError(
+            f"X has {data.n_features} features, but {name} is expecting "
+            f"{estimator.n_features_in_} features as input."
+        )
+    if known is not None and data.names is not None and data.names != tuple(known):
+        column = next(i for i, n in enumerate(data.names) if n != known[i])
+        raise ValueError(
+            f"Column {column} of {data.origin} is {data.names[column]!r}, but {name} "
+            f"was fitted with {known[column]!r} there: choose columns in that order."
+        )

@@ -1,0 +1,128 @@
+"""A sample of rows that sees neither their order nor how often they are repeated."""
+
+import math
+
+import numpy as np
+
+from cprime.rows import MemoryRows, Rows
+from cprime.typing import Array
+
+# Rows that are looked at together.
+AT_ONCE = 2**16
+# Of the mixing function of SplitMix64 (Steele, Lea & Flood 2014).
+MULTIPLIERS = (0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
+SHIFTS = (30, 27, 31)
+
+
+class Direction:
+    """One random direction, and where rows lie along it.
+
+    Identical rows lie in the same place; multiplying all rows by a power of two
+    multiplies their places.
+
+    Parameters
+    ----------
+    rows : Rows
+    rng : Generator
+    """
+
+    def __init__(self, rows: Rows, rng: np.random.Generator):
+        self._direction = rng.standard_normal(rows.n_features)
+        lowest, highest = _extremes(rows)
+        # Half-way between the extremes, not the mean: no sum that depends on order.
+        self._middle = lowest + 0.5 * (highest - lowest)
+        self._width = float((highest - lowest).max())
+
+    def places(self, values: Array) -> Array:
+        """Return where rows lie, shape (B,)."""
+        found = np.zeros(len(values))
+        for d, (middle, step) in enumerate(zip(self._middle, self._direction)):
+            found += (values[:, d].astype(np.float64) - middle) * step
+        return found
+
+    def keys(self, values: Array, salt: int) -> Array:
+        """Return a number for every row as if drawn at random, the same for copies."""
+        unit = math.ldexp(1.0, -math.frexp(self._width)[1])
+        # Zero has two signs.
+        bits = (self.places(values) * unit + 0.0).view(np.uint64) ^ np.uint64(salt)
+        for shift, multiplier in zip(SHIFTS, MULTIPLIERS):
+            bits = (bits ^ (bits >> np.uint64(shift))) * np.uint64(multiplier)
+        mixed: Array = bits ^ (bits >> np.uint64(SHIFTS[-1]))
+        return mixed
+
+
+def distinct_sample(rows: Rows, size: int, rng: np.random.Generator) -> MemoryRows:
+    """Return up to `size` different rows, each with the weight of all its copies.
+
+    Rows of no weight are left out. Every different row has the same chance: those are
+    taken whose random keys, which depend on their values alone, are lowest.
+
+    Parameters
+    ----------
+    rows : Rows
+    size : int
+    rng : Generator
+    """
+    direction, salt = Direction(rows, rng), int(rng.integers(2**63))
+    sample = _Sample(rows.n_features, size)
+    for part in rows.parts(()):
+        values, weights = part.arrays
+        for start in range(0, len(values), AT_ONCE):
+            some = slice(start, start + AT_ONCE)
+            chosen = np.flatnonzero(weights[some] > 0)
+            found = values[some][chosen]
+            sample.add(direction.keys(found, salt), found, weights[some][chosen])
+    return MemoryRows(sample.values, sample.weights)
+
+
+class _Sample:
+    """The rows of lowest keys so far, in the order of their keys."""
+
+    def __init__(self, n_features: int, size: int):
+        self._size = size
+        self._keys = np.empty(0, dtype=np.uint64)
+        self.values = np.empty((0, n_features))
+        self.weights = np.empty(0)
+
+    def add(self, keys: Array, values: Array, weights: Array) -> None:
+        if len(self._keys) == self._size:
+            low = keys <= self._keys[-1]
+            keys, values, weights = keys[low], values[low], weights[low]
+        if len(keys) == 0:
+            return
+        self._keys = np.concatenate([self._keys, keys])
+        self.values = np.concatenate([self.values, values])
+        self.weights = np.concatenate([self.weights, weights])
+        self._merge_copies()
+
+    def _merge_copies(self) -> None:
+        order = np.argsort(self._keys, kind="stable")
+        keys = self._keys[order]
+        is_first = np.concatenate([[True], keys[1:] != keys[:-1]])
+        shared = np.flatnonzero(~(is_first & np.concatenate([is_first[1:], [True]])))
+        if len(shared) > 0:
+            # Different rows rarely share a key, but they may.
+            contents = self.values[order[shared]]
+            value = np.unique(contents, axis=0, return_inverse=True)[1].ravel()
+            by_value = np.lexsort((value, keys[shared]))
+            order[shared] = order[shared[by_value]]
+            value = value[by_value]
+            is_first[shared[1:]] |= value[1:] != value[:-1]
+        first = np.flatnonzero(is_first)
+        weights = np.add.reduceat(self.weights[order], first)
+        kept = order[first[: self._size]]
+        self._keys, self.values = self._keys[kept], self.values[kept]
+        self.weights = weights[: self._size]
+
+
+def _extremes(rows: Rows) -> tuple[Array, Array]:
+    """Return the smallest and largest value of every feature, over weighted rows."""
+
+    def extremes(values: Array, weights: Array) -> tuple[Array, Array]:
+        weighted = (weights > 0)[:, None]
+        lowest = values.min(axis=0, initial=np.inf, where=weighted)
+        highest = values.max(axis=0, initial=-np.inf, where=weighted)
+        return lowest[None].astype(np.float64), highest[None].astype(np.float64)
+
+    lowest, highest = rows.map(extremes)
+    return lowest.min(axis=0), highest.max(axis=0)

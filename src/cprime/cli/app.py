@@ -6,13 +6,21 @@ from collections.abc import Sequence
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
-from cprime import __version__
-from cprime.cli import errors
-from cprime.cli.bench import bench
-from cprime.cli.doctor import doctor
-from cprime.cli.reproduce import reproduce
+import cprime
+from cprime.cli import (
+    bench,
+    compare,
+    doctor,
+    errors,
+    fit,
+    info,
+    predict,
+    report,
+    reproduce,
+    sample,
+)
 
 WORK, LOOK, CHECK = "Find clusters, use them", "Look closer", "This installation"
 
@@ -26,6 +34,21 @@ EPILOG = """[bold]Five commands to start with[/]
 
 [bold]Exit codes[/]  0 done; 1 it cannot be done (data, model, disk); 2 wrong usage;
             130 interrupted. [dim]CPRIME_DEBUG=1 shows where an error comes from.[/]"""
+
+
+def _without_types_of_flags(params: list[Any]) -> list[Any]:
+    """Let help say "--json", not "--json <bool>"."""
+    for param in params:
+        if getattr(param, "is_flag", False) and param.metavar is None:
+            param.metavar = ""
+    return params
+
+
+class Command(TyperCommand):
+    """A command whose help is short."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        return _without_types_of_flags(super().get_params(ctx))
 
 
 class Commands(TyperGroup):
@@ -48,9 +71,11 @@ class Commands(TyperGroup):
             if isinstance(stream, io.TextIOWrapper):
                 # A terminal that cannot show a tick shows something in its place.
                 stream.reconfigure(errors="replace")
+        typed = sys.argv[1:] if args is None else list(args)
         try:
+            # What was typed goes along: a model remembers the command it was made by.
             code = super().main(
-                args, prog_name, complete_var, False, windows_expand_args, **extra
+                typed, prog_name, complete_var, False, obj=typed, **extra
             )
         except errors.UsageError as error:
             errors.tell(errors.usage_line(error))
@@ -58,6 +83,9 @@ class Commands(TyperGroup):
         if standalone_mode:
             sys.exit(code or errors.DONE)
         return code or errors.DONE
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        return _without_types_of_flags(super().get_params(ctx))
 
     def invoke(self, ctx: Any) -> Any:
         """Run a command, and put its errors into words."""
@@ -88,12 +116,12 @@ app = typer.Typer(
 
 def _version(asked: bool) -> None:
     if asked:
-        typer.echo(f"cprime {__version__}")
+        typer.echo(f"cprime {cprime.__version__}")
         raise typer.Exit
 
 
 @app.callback()
-def cprime(
+def _cprime(
     context: typer.Context,
     version: Annotated[
         bool,
@@ -113,6 +141,13 @@ def cprime(
         typer.echo(context.get_help())
 
 
-app.command(rich_help_panel=LOOK)(reproduce)
-app.command(rich_help_panel=CHECK)(bench)
-app.command(rich_help_panel=CHECK)(doctor)
+for panel, modules in {
+    WORK: (fit, predict),
+    LOOK: (info, report, compare, sample),
+    CHECK: (doctor, bench, reproduce),
+}.items():
+    for module in modules:
+        name = module.__name__.rpartition(".")[2]
+        epilog = getattr(module, "EPILOG", None)
+        command = app.command(name, cls=Command, rich_help_panel=panel, epilog=epilog)
+        command(getattr(module, name))

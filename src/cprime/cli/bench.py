@@ -95,6 +95,8 @@ def _races(seed: int) -> Iterator[Race]:
 
     rng = np.random.default_rng(seed)
     peer = f"scikit-learn {sklearn.__version__}"
+    kmeans: Any = cprime.KMeans
+    mixture: Any = cprime.GaussianMixture
 
     def made(n_rows: int, D: int, C: int, spread: float) -> tuple[Any, Any]:
         centers = spread * rng.standard_normal((C, D))
@@ -111,7 +113,7 @@ def _races(seed: int) -> Iterator[Race]:
         (
             Contestant(
                 f"cprime {cprime.__version__}",
-                lambda: cprime.KMeans(C, **given).fit(X),
+                lambda: kmeans(C, **given).fit(X),
                 lambda fitted: int(fitted.evaluations_),
             ),
             Contestant(
@@ -140,7 +142,7 @@ def _races(seed: int) -> Iterator[Race]:
         (
             Contestant(
                 f"cprime {cprime.__version__}",
-                lambda: cprime.GaussianMixture(C_of_mixture, **same).fit(Y),
+                lambda: mixture(C_of_mixture, **same).fit(Y),
                 lambda fitted: int(fitted.evaluations_),
             ),
             Contestant(
@@ -183,7 +185,7 @@ def _told(voice: Voice, race: Race) -> dict[str, Any]:
             f"{reached:.7g}",
         )
     voice.say(table)
-    ours, theirs = (row["seconds"] for row in rows)
+    ours, theirs = (median(of.seconds) for of in race.contestants)
     verdict = f"cprime takes {ours / theirs:.2f} times the seconds of scikit-learn"
     voice.say(f"{verdict}; medians of {rows[0]['rounds']}.\n")
     return {"race": race.title, "objective": race.measure, "contestants": rows}

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
-from cprime import __version__
+import cprime
 from cprime.cli import words
 from cprime.cli.console import Voice
 from cprime.cli.errors import CANNOT, printable
@@ -60,7 +60,7 @@ def doctor(
     """
     voice = Voice(json)
     findings = [
-        Finding("cprime", f"{__version__} ({Path(__file__).parents[1]})"),
+        Finding("cprime", f"{cprime.__version__} ({Path(__file__).parents[1]})"),
         Finding("Python", f"{platform.python_version()} ({sys.executable})"),
         Finding("system", f"{platform.system()} {platform.machine()}"),
         *(_package(name) for name in PACKAGES),
@@ -109,15 +109,16 @@ def _kernel() -> list[Finding]:
     try:
         import numpy as np
 
-        from cprime.estimators import KMeans
         from cprime.kernels import native
+
+        kmeans: Any = cprime.KMeans
     except ImportError as error:
         advice = "pip install --force-reinstall cprime: its compiled code is missing."
         return [Finding("kernel", str(error), advice)]
     rng = np.random.default_rng(0)
     X = rng.standard_normal((3000, 5)) + 9.0 * rng.integers(0, 3, (3000, 1))
     given: dict[str, Any] = {"n_clusters": 3, "c_prime": 2, "init": X[:3]}
-    fits = [KMeans(kernel=name, **given).fit(X) for name in ("native", "reference")]
+    fits = [kmeans(kernel=name, **given).fit(X) for name in ("native", "reference")]
     same = np.array_equal(fits[0].labels_, fits[1].labels_)
     told = "native (compiled)" + (", agrees with numpy on a small fit" if same else "")
     advice = "Its labels are not numpy's. Do not trust it; please report this machine."
@@ -137,9 +138,10 @@ def _threads(n_threads: int) -> str:
 
 
 def _memory() -> Finding:
-    total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    told = f"{words.size(total)}, of which rows may take {words.size(total / 4)}"
-    return Finding("memory", told)
+    from cprime.sources.memory import bytes_of, total_memory
+
+    total, share = words.size(total_memory()), words.size(bytes_of(None))
+    return Finding("memory", f"{total}, of which rows take {share} at most (--memory)")
 
 
 def _disk(scratch: Path) -> Finding:

@@ -13,7 +13,7 @@ USAGE = 2
 INTERRUPTED = 130
 
 # typer's own class of wrong usage, by a way that holds for all its versions.
-UsageError = typer.BadParameter.__mro__[1]
+UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 
 # What the library raises on purpose, with a message written for people.
 EXPECTED = (OSError, ValueError, ImportError, RuntimeError, MemoryError)

@@ -19,6 +19,7 @@ from cprime.cli.summary import (
     lines_of_quality,
     measured,
     model_in_words,
+    shape_in_words,
     show,
     verdict,
 )
@@ -96,7 +97,16 @@ def opened(
     from cprime.sources import open_data
 
     data = open_data(path, columns, memory=memory, scratch=scratch)
-    return data.standardized() if standardize else data
+    return _standardized(data) if standardize else data
+
+
+def _standardized(data: Any) -> Any:
+    from sklearn.preprocessing import StandardScaler
+
+    scaler = StandardScaler()
+    for _, values in data.blocks():
+        scaler.partial_fit(values)
+    return data.scaled(scaler.mean_, scaler.scale_)
 
 
 def refuse_too_few_rows(data: Any, k: int) -> None:
@@ -134,13 +144,13 @@ def fit_and_keep(
     """
     import cprime
 
-    follow.stage(f"choosing {words.count(wanted.k, 'start')}")
+    follow.stage(f"choosing where {words.count(wanted.k, 'cluster')} start")
     estimator, started, complete = wanted.estimator(), time.perf_counter(), True
     checkpoint = None
     if files.checkpoint is not None:
         checkpoint = cprime.Checkpoint(files.checkpoint, every=every, resume=resume)
     try:
-        estimator.fit(data, checkpoint=checkpoint, progress=follow)
+        estimator.fit(data, progress=follow)
     except KeyboardInterrupt:
         if not hasattr(estimator, "n_iter_"):
             raise StoppedError(
@@ -208,12 +218,9 @@ def tell(voice: Voice, fitted: Fitted, files: Files) -> None:
     )
     best = f", best of {restarts}" if restarts > 1 else ""
     end = f"{end_in_words(values, fitted.complete)}, {words.seconds(fitted.seconds)}"
-    shape = (
-        f"{words.count(data.n_rows, 'row')} x {words.count(data.n_features, 'column')}"
-    )
     show(
         voice,
-        f"{data.origin}: {shape}{', standardized' if data.scale is not None else ''}",
+        shape_in_words(data),
         [
             ("model", model_in_words(values)),
             ("start", f"{values['seeding']}, seed {fitted.wanted.seed}{best}"),

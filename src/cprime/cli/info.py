@@ -74,8 +74,9 @@ def _columns(loaded: models.Loaded) -> str:
 
 def _seconds(about: dict[str, Any]) -> str:
     seconds = about.get("seconds")
-    known = isinstance(seconds, (int, float))
-    return f", {words.seconds(seconds)}" if known else ""
+    if not isinstance(seconds, (int, float)):
+        return ""
+    return f", {words.seconds(seconds)}"
 
 
 def _origin(about: dict[str, Any]) -> list[tuple[str, str]]:

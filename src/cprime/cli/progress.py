@@ -4,6 +4,7 @@ import time
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
+from threading import Timer
 from typing import Any
 
 from cprime.cli import words
@@ -30,6 +31,9 @@ class Follower:
     def rows(self, done: int, total: int) -> None:
         """Take note of how many of all rows are done."""
 
+    def read(self, n_rows: int) -> None:
+        """Take note of rows that were read from disk, for whatever goes on."""
+
 
 class Pace:
     """How fast it went lately: what was done, and in how many seconds."""
@@ -42,9 +46,9 @@ class Pace:
 
     @property
     def per_second(self) -> float:
-        """Return units of work per second."""
-        done, seconds = (sum(of) for of in zip(*self._steps))
-        return done / max(seconds, 1e-9)
+        """Return units of work per second; 0 if nothing was done yet."""
+        done = sum(done for done, _ in self._steps)
+        return done / max(sum(seconds for _, seconds in self._steps), 1e-9)
 
 
 class Teller(Follower):
@@ -54,24 +58,27 @@ class Teller(Follower):
         self._voice = voice
         self._pace = Pace()
         self._done, self._since = 0, time.monotonic()
+        self._read = 0
 
     def __call__(self, iteration: Any) -> None:
-        self._pace.step(1.0, iteration.seconds)
+        if iteration.iteration > 1:
+            # The first has no sweep of its own: that of the start serves it.
+            self._pace.step(1.0, iteration.seconds)
         per_second = self._pace.per_second
         at_most = iteration.n_init * iteration.max_iter
         done = iteration.restart * iteration.max_iter + iteration.iteration
-        self.show(
-            {
-                "restart": iteration.restart + 1,
-                "restarts": iteration.n_init,
-                "iteration": iteration.iteration,
-                "max_iter": iteration.max_iter,
-                "free_energy": iteration.free_energy,
-                "rows_per_second": per_second * iteration.n_rows,
-                "seconds_left_at_most": (at_most - done) / per_second,
-            },
-            done / at_most,
-        )
+        values = {
+            "restart": iteration.restart + 1,
+            "restarts": iteration.n_init,
+            "iteration": iteration.iteration,
+            "max_iter": iteration.max_iter,
+            "free_energy": iteration.free_energy,
+        }
+        if per_second:
+            values["rows_per_second"] = per_second * iteration.n_rows
+            values["seconds_left_at_most"] = (at_most - done) / per_second
+        self._read = 0
+        self.show(values, done / at_most)
 
     def rows(self, done: int, total: int) -> None:
         now = time.monotonic()
@@ -91,7 +98,12 @@ class Teller(Follower):
     def stage(self, doing: str) -> None:
         self._pace = Pace()
         self._done, self._since = 0, time.monotonic()
+        self._read = 0
         self.begin(doing)
+
+    def read(self, n_rows: int) -> None:
+        self._read += n_rows
+        self.count(self._read)
 
     def begin(self, doing: str) -> None:
         """Show what begins."""
@@ -101,6 +113,9 @@ class Teller(Follower):
         """Show how far it is; `share` of it is done, at least."""
         raise NotImplementedError
 
+    def count(self, n_rows: int) -> None:
+        """Show how many rows were read since anything else was shown."""
+
 
 class Lines(Teller):
     """A plain line now and then, or one of JSON."""
@@ -108,22 +123,36 @@ class Lines(Teller):
     def __init__(self, voice: Voice):
         super().__init__(voice)
         self._last = time.monotonic()
+        self._waiting: Timer | None = None
 
     def begin(self, doing: str) -> None:
+        self.end()
         if self._voice.json:
             self._voice.event("stage", doing=doing)
-        else:
-            self._voice.err.print(f"{doing} ...", markup=False)
+            return
+        # Nobody needs to hear of what is over in a moment.
+        self._waiting = Timer(SECONDS_BETWEEN_LINES, self._line, [f"{doing} ..."])
+        self._waiting.daemon = True
+        self._waiting.start()
 
     def show(self, values: dict[str, Any], share: float) -> None:
-        now = time.monotonic()
-        if now - self._last < SECONDS_BETWEEN_LINES:
+        self.end()
+        if time.monotonic() - self._last < SECONDS_BETWEEN_LINES:
             return
-        self._last = now
         if self._voice.json:
+            self._last = time.monotonic()
             self._voice.event("progress", **values)
         else:
-            self._voice.err.print(", ".join(_in_words(values)), markup=False)
+            self._line(", ".join(_in_words(values)))
+
+    def end(self) -> None:
+        """Let go of what might still have been said."""
+        if self._waiting is not None:
+            self._waiting.cancel()
+
+    def _line(self, text: str) -> None:
+        self._last = time.monotonic()
+        self._voice.err.print(text, markup=False)
 
 
 class Bar(Teller):
@@ -147,6 +176,10 @@ class Bar(Teller):
             known="  ".join(known),
         )
 
+    def count(self, n_rows: int) -> None:
+        if self._bar.tasks[0].total is None:
+            self._bar.update(self._task, known=f"{words.count(n_rows, 'row')} read")
+
 
 def _in_words(values: dict[str, Any]) -> Iterator[str]:
     """Yield where it is, and then everything else a person may want to know."""
@@ -158,7 +191,8 @@ def _in_words(values: dict[str, Any]) -> Iterator[str]:
         yield f"F {words.number(values['free_energy'])}"
     else:
         yield f"{values['rows']:,} of {words.count(values['of_rows'], 'row')}"
-    yield words.rate(values["rows_per_second"])
+    if "rows_per_second" in values:
+        yield words.rate(values["rows_per_second"])
     for key, least in (("seconds_left_at_most", "at most "), ("seconds_left", "")):
         if key in values:
             yield f"{least}{words.clock(values[key])} left"
@@ -170,7 +204,11 @@ def following(voice: Voice) -> Iterator[Follower]:
     if voice.quiet:
         yield Follower()
     elif not voice.is_watched:
-        yield Lines(voice)
+        lines = Lines(voice)
+        try:
+            yield lines
+        finally:
+            lines.end()
     else:
         from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
 

@@ -66,6 +66,14 @@ def verdict(values: dict[str, Any]) -> Any:
     return advice.which_c_prime({C_prime: gap}, C, fitted=C_prime)
 
 
+def shape_in_words(data: Any) -> str:
+    """Return "flows.parquet: 1,000 rows x 3 columns, standardized"."""
+    rows = words.count(data.n_rows, "row")
+    columns = words.count(data.n_features, "column")
+    scaled = "" if data.scale is None else ", standardized"
+    return f"{data.origin}: {rows} x {columns}{scaled}"
+
+
 def model_in_words(values: dict[str, Any]) -> str:
     """Return "k-means, 200 clusters, C' = 3"."""
     C, C_prime = values["clusters"], values["c_prime"]
@@ -103,12 +111,17 @@ def lines_of_quality(values: dict[str, Any]) -> list[tuple[str, str]]:
 
 def show(voice: Voice, title: str, lines: list[tuple[str, str]]) -> None:
     """Show a title, and below it names beside what is to be said of them."""
+    voice.say(f"[bold]{escape(printable(title))}[/]")
+    width = max(len(name) for name, _ in lines)
+    if not voice.out.is_terminal:
+        for name, said in lines:
+            voice.say(f"  {name:{width}}  {said}")
+        return
     table = Table.grid(padding=(0, 2))
     table.add_column(style="dim")
     table.add_column(overflow="fold")
     for name, said in lines:
         table.add_row(f"  {name}", said)
-    voice.say(f"[bold]{escape(printable(title))}[/]")
     voice.say(table)
 
 

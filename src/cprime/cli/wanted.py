@@ -105,18 +105,18 @@ class Wanted:
         }
         settings: dict[str, Any] = {n: v for n, v in given.items() if v is not None}
         settings |= {"c_prime": self.c_prime, "random_state": self.seed}
-        init = {} if self.init is None else {"init": self.init.value}
-        if self.model == Model.kmeans:
-            return cprime.KMeans(self.k, **init, **settings)
-        if self.model == Model.soft:
-            return cprime.SoftKMeans(self.k, **init, **settings)
-        if self.model == Model.fuzzy:
-            return cprime.FuzzyKMeans(self.k, **init, **settings)
         if self.init is not None:
-            settings["init_params"] = self.init.value
+            name = "init_params" if self.model == Model.mixture else "init"
+            settings[name] = self.init.value
         if self.covariance is not None:
             settings["covariance_type"] = self.covariance.value
-        return cprime.GaussianMixture(self.k, **settings)
+        classes: dict[Model, Any] = {
+            Model.kmeans: cprime.KMeans,
+            Model.soft: cprime.SoftKMeans,
+            Model.fuzzy: cprime.FuzzyKMeans,
+            Model.mixture: cprime.GaussianMixture,
+        }
+        return classes[self.model](self.k, **settings)
 
 
 def c_prime_of(text: str | None, model: Model) -> int | None:

@@ -20,6 +20,8 @@ SUFFIXES = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz")
 DELIMITERS = (",", "\t", ";", "|")
 MISSING = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "None"]
 LONGEST_LINE = 2**24
+# What reading a compressed file may end in.
+DAMAGED = (zlib.error, EOFError, gzip.BadGzipFile)
 # As Arrow says where a value is not a number.
 PLACE = re.compile(
     r"In CSV column #(?P<column>\d+)(?: with name '.*?')?: (?:Row #(?P<row>\d+): )?"
@@ -67,10 +69,13 @@ def open_as_text(path: Path, columns: Wanted) -> Iterator[Any]:
 
 
 def _head(path: Path) -> tuple[list[str], str, bool]:
-    with _opened(path) as file:
-        line = file.readline(LONGEST_LINE)
-        if len(line) == LONGEST_LINE:
-            raise ValueError(f"{path} is no CSV file: its first line does not end.")
+    try:
+        with _opened(path) as file:
+            line = file.readline(LONGEST_LINE)
+    except DAMAGED as error:
+        raise ValueError(f"{path} is damaged: {error}.") from None
+    if len(line) == LONGEST_LINE:
+        raise ValueError(f"{path} is no CSV file: its first line does not end.")
     try:
         text = line.decode("utf-8-sig").rstrip("\r\n")
     except UnicodeDecodeError:
@@ -119,7 +124,7 @@ def _read(
         if str(error).startswith("Empty CSV file"):
             return
         raise ValueError(_said(str(error), path, fields)) from None
-    except (zlib.error, EOFError, gzip.BadGzipFile) as error:
+    except DAMAGED as error:
         raise ValueError(f"{path} is damaged after row {n_rows}: {error}.") from None
 
 
@@ -131,9 +136,10 @@ def _said(error: str, path: Path, fields: list[str]) -> str:
     name, what = fields[int(found["column"])], found["what"].strip()
     value = re.search(r"invalid value '(.*)'", what, re.DOTALL)
     held = f"holds {value[1][:60]!r}" if value else f"cannot be read ({what})"
+    line = f" in line {found['row']}" if found["row"] else ""
     return (
-        f"Column {name!r} of {path} {held}, not numbers: choose columns that do, for "
-        "instance columns='f*'."
+        f"Column {name!r} of {path} {held}{line}, not a number: mend it, or choose "
+        "other columns, for instance columns='f*'."
     )
 
 

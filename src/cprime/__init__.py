@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from cprime import bounds, datasets, plots
     from cprime.estimators import (
+        Checkpoint,
         FuzzyKMeans,
         GaussianMixture,
         KMeans,

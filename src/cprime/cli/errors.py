@@ -1,9 +1,9 @@
 """What went wrong, in one line a person can act on; and what the exit code says."""
 
 import os
-import re
 import sys
 import traceback
+from difflib import get_close_matches
 
 import typer
 
@@ -58,11 +58,17 @@ def line_of(error: BaseException) -> str:
 
 def usage_line(error: BaseException) -> str:
     """Return what is wrong with a command as it was typed, and where help is."""
-    told = printable(error.format_message())  # type: ignore[attr-defined]
-    near = re.fullmatch(r"(.*?) \(Possible options: (.*)\)", told)
-    if near:
-        told = f"{near[1]}. Did you mean {near[2].replace(', ', ' or ')}?"
-    told = told if told[-1:] in ".?!" else f"{told}."
+    option, known = (
+        getattr(error, of, None) for of in ("option_name", "possibilities")
+    )
+    if option is not None and known is not None:
+        near = get_close_matches(option, known, n=1)
+        told = f"There is no option {printable(option)}."
+        told += f" Did you mean {near[0]}?" if near else ""
+    else:
+        told = printable(error.format_message())  # type: ignore[attr-defined]
+        told = told.replace("Value error, ", "")
+        told = told if told[-1:] in ".?!" else f"{told}."
     context = getattr(error, "ctx", None)
     where = context.command_path if context else "cprime"
     return f"{where}: {told} Try '{where} --help'."

@@ -11,7 +11,7 @@ from rich.markup import escape
 
 from cprime.cli import words
 from cprime.cli.console import Voice
-from cprime.cli.errors import StoppedError
+from cprime.cli.errors import StoppedError, line_of
 from cprime.cli.labelling import write_labels
 from cprime.cli.progress import Follower
 from cprime.cli.spoken import spoken
@@ -182,16 +182,25 @@ def _write(fitted: Fitted, files: Files, typed: str, follow: Follower) -> None:
         about["fingerprint"] = data.fingerprint()
     kept = estimator if data.scale is None else behind(data, estimator)
     cprime.save(kept, files.model, about=about)
-    if not fitted.complete:
-        return
+    if fitted.complete:
+        try:
+            _write_more(fitted, files, worth_telling(about), follow)
+        except Exception as error:
+            told = f"{line_of(error)} The model itself is in {files.model}."
+            raise ValueError(told) from error
+
+
+def _write_more(
+    fitted: Fitted, files: Files, about: dict[str, str], follow: Follower
+) -> None:
     if files.report is not None:
         from cprime import report
 
         follow.stage(f"writing {files.report.name}")
-        report.write(files.report, estimator, data, about=worth_telling(about))
+        report.write(files.report, fitted.estimator, fitted.data, about=about)
     if files.labels is not None:
         follow.stage(f"writing {files.labels.name}")
-        write_labels(files.labels, estimator, data, follow)
+        write_labels(files.labels, fitted.estimator, fitted.data, follow)
 
 
 def worth_telling(about: Any) -> dict[str, str]:

@@ -4,6 +4,7 @@ import os
 import sys
 import traceback
 from difflib import get_close_matches
+from typing import Any
 
 import typer
 
@@ -42,7 +43,8 @@ def line_of(error: BaseException) -> str:
         named = "" if error.filename is None else f"{os.fsdecode(error.filename)}: "
         return printable(spoken(f"{named}{error.strerror}"))
     if isinstance(error, ModuleNotFoundError):
-        return f"{error.name} is missing: pip install {error.name}."
+        missing = str(error.name).partition(".")[0]
+        return f"{missing} is missing: pip install {missing}."
     if isinstance(error, MemoryError):
         told = str(error) or "there is not enough memory"
         return printable(f"{told}. Give less with --memory, or fewer clusters.")
@@ -58,9 +60,8 @@ def line_of(error: BaseException) -> str:
 
 def usage_line(error: BaseException) -> str:
     """Return what is wrong with a command as it was typed, and where help is."""
-    option, known = (
-        getattr(error, of, None) for of in ("option_name", "possibilities")
-    )
+    option = getattr(error, "option_name", None)
+    known: Any = getattr(error, "possibilities", None)
     if option is not None and known is not None:
         near = get_close_matches(option, known, n=1)
         told = f"There is no option {printable(option)}."

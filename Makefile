@@ -8,7 +8,7 @@ BENCH := .venv-bench
 WHEEL := .venv-wheel
 SANITIZE := .venv-sanitize
 
-.PHONY: demo reproduce guide test lint browser unit sklearn-suite thorough kills sanitize wheel bench clean
+.PHONY: demo reproduce guide test lint browser unit sklearn-suite thorough kills fuzz sanitize wheel bench clean
 
 demo: $(READY)  ## Cluster the built-in BIRCH data and say what hard assignment loses
 	$(RUN) examples/demo.py
@@ -49,6 +49,9 @@ thorough: $(READY)  ## The laws on many more examples, and scikit-learn's tests 
 
 kills: $(READY)  ## 200 fits killed at random moments and resumed, to the same bits
 	$(RUN) -W error tests/kill_and_resume.py 200
+
+fuzz: $(READY)  ## Model files altered at random, for SECONDS=600
+	$(RUN) tests/fuzz_models.py $(or $(SECONDS),600)
 
 sanitize:  ## 2,000 fits with every memory access and undefined operation watched
 	$(PYTHON) -m venv $(SANITIZE)

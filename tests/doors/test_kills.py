@@ -10,12 +10,11 @@ QUICK = Path("/dev/shm")
 
 
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded")
-def test_twenty_kills_change_no_bit():
-    fits, kills, same, faults = kill_and_resume.run(
+def test_twenty_killed_fits_end_in_the_same_bits():
+    kills, same, faults = kill_and_resume.run(
         20, where=QUICK if QUICK.is_dir() else None, say=lambda text: None
     )
-    assert kills >= 20 and faults == []
-    assert same == fits
+    assert faults == [] and same == 20 and kills >= 20
 
 
 def test_a_difference_is_noticed():

@@ -1,8 +1,10 @@
 """Rows of numbers, in memory or in a file, as one thing."""
 
 import hashlib
+import math
 from collections.abc import Callable, Iterator
-from functools import cached_property
+from functools import cached_property, reduce
+from operator import add
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ from cprime.kernels.native import magnitude
 from cprime.sources.ahead import BUFFERS, read_ahead
 from cprime.sources.memory import in_words
 from cprime.sources.raw import RawRows
+from cprime.summation import LeafSum
 from cprime.typing import Array
 
 # A block is large enough that starting threads on it is nothing, and small beside the
@@ -156,6 +159,24 @@ class Data:
         shifted.on_rows = self.on_rows
         return shifted
 
+    def standardized(self) -> "Data":
+        """Return the same rows with columns of mean 0 and standard deviation 1.
+
+        A column that is the same in all rows is only shifted. Sums have a fixed order:
+        it does not matter whether rows are in memory.
+        """
+        if not math.isfinite(self.largest):
+            row, column, value, count = self.first(lambda rows: ~np.isfinite(rows))
+            name = column if self.names is None else repr(self.names[column])
+            raise ValueError(
+                f"{self.origin} holds {value} at row {row}, column {name} ({count} "
+                "such value(s) in all): drop those rows or fill them in first."
+            )
+        first = self.read(0, 1)[0].astype(np.float64)
+        mean = first + self._mean(lambda rows: rows - first)
+        variance = self._mean(lambda rows: (rows - mean) ** 2)
+        return self.scaled(mean, np.where(variance > 0.0, np.sqrt(variance), 1.0))
+
     @cached_property
     def largest(self) -> float:
         """The largest absolute value; inf or nan if there is one."""
@@ -188,6 +209,16 @@ class Data:
         shape = (size, self.n_features)
         buffers = [np.empty(shape, dtype=self.dtype) for _ in range(BUFFERS)]
         return read_ahead(self._read_into, starts, buffers)
+
+    def _mean(self, function: Callable[[Array], Array]) -> Array:
+        leaves = (
+            LeafSum.of_leaf((start + i) // LEAF_ROWS, function(leaf).sum(axis=0))
+            for start, values in self.blocks(self.block_rows)
+            for i in range(0, len(values), LEAF_ROWS)
+            for leaf in [values[i : i + LEAF_ROWS].astype(np.float64)]
+        )
+        mean: Array = reduce(add, leaves).total() / self.n_rows
+        return mean
 
     def _read_into(self, start: int, buffer: Array) -> tuple[int, Array]:
         assert isinstance(self._values, RawRows)

@@ -87,7 +87,8 @@ def open_data(
     if is_source(X):
         return _open_arrow(X, f"a pyarrow {type(X).__name__}", columns, room)
     values = _numbers(X, "X")
-    return room.data(values[:, _places(values, columns, "X")], None, "an array")
+    values = _selected(values, _places(values, columns, "X"))
+    return room.data(values, None, "an array")
 
 
 @dataclass(frozen=True)
@@ -189,14 +190,14 @@ def _open_batches(
     places = _places(first, columns, origin)
 
     def all_batches() -> Iterator[Array]:
-        yield first[:, places]
+        yield _selected(first, places)
         for i, batch in enumerate(batches, start=1):
             if batch.shape[1] != first.shape[1]:
                 raise ValueError(
                     f"Batch {i} of {origin}() has {batch.shape[1]} columns, those "
                     f"before it have {first.shape[1]}."
                 )
-            yield batch[:, places]
+            yield _selected(batch, places)
 
     return room.gathered(all_batches(), len(places), first.dtype, None, origin)
 
@@ -204,6 +205,13 @@ def _open_batches(
 def _places(rows: Any, columns: Wanted, origin: str) -> list[int]:
     """Return the places of wanted columns that have numbers for names."""
     return chosen([str(i) for i in range(rows.shape[1])], columns, origin)
+
+
+def _selected(rows: Array, places: list[int]) -> Array:
+    """Return these columns, with the values of a row next to each other."""
+    if places != list(range(rows.shape[1])):
+        rows = rows[:, places]
+    return np.ascontiguousarray(rows)
 
 
 def _numbers(X: Any, what: str) -> Array:

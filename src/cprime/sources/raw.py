@@ -106,7 +106,8 @@ class RawRows:
     def mapped(self) -> Array:
         """Return all rows as an array whose values stay on disk."""
         size = self._place(self.shape[0])
-        whole = mmap.mmap(self._file.descriptor, size, access=mmap.ACCESS_READ)
+        # Whoever changes a value changes their own copy of it.
+        whole = mmap.mmap(self._file.descriptor, size, access=mmap.ACCESS_COPY)
         values: Array = np.frombuffer(whole, self.dtype, offset=self._offset)
         return values.reshape(self.shape)
 

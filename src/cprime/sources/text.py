@@ -1,5 +1,6 @@
 """Rows of a CSV file, plain or compressed."""
 
+import csv
 import gzip
 import re
 import zlib
@@ -19,6 +20,8 @@ SUFFIXES = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz")
 DELIMITERS = (",", "\t", ";", "|")
 MISSING = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "None"]
 LONGEST_LINE = 2**24
+# What reading a compressed file may end in.
+DAMAGED = (zlib.error, EOFError, gzip.BadGzipFile)
 # As Arrow says where a value is not a number.
 PLACE = re.compile(
     r"In CSV column #(?P<column>\d+)(?: with name '.*?')?: (?:Row #(?P<row>\d+): )?"
@@ -54,10 +57,13 @@ def open_text(path: Path, columns: Wanted) -> Text:
 
 
 def _head(path: Path) -> tuple[list[str], str, bool]:
-    with _opened(path) as file:
-        line = file.readline(LONGEST_LINE)
-        if len(line) == LONGEST_LINE:
-            raise ValueError(f"{path} is no CSV file: its first line does not end.")
+    try:
+        with _opened(path) as file:
+            line = file.readline(LONGEST_LINE)
+    except DAMAGED as error:
+        raise ValueError(f"{path} is damaged: {error}.") from None
+    if len(line) == LONGEST_LINE:
+        raise ValueError(f"{path} is no CSV file: its first line does not end.")
     try:
         text = line.decode("utf-8-sig").rstrip("\r\n")
     except UnicodeDecodeError:
@@ -65,14 +71,7 @@ def _head(path: Path) -> tuple[list[str], str, bool]:
     if not text.strip():
         raise ValueError(f"{path} has no columns: its first line is empty.")
     delimiter = max(DELIMITERS, key=text.count)
-    options = pc.ReadOptions(autogenerate_column_names=True)
-    table = pc.read_csv(
-        pa.BufferReader(text.encode()),
-        options,
-        pc.ParseOptions(delimiter=delimiter),
-        pc.ConvertOptions(column_types=None, strings_can_be_null=False),
-    )
-    fields = [str(column[0].as_py()) for column in table.columns]
+    fields = next(csv.reader([text], delimiter=delimiter))
     if all(_is_number(field) for field in fields):
         return [str(i) for i in range(len(fields))], delimiter, False
     if len(set(fields)) < len(fields):
@@ -106,7 +105,7 @@ def _batches(
         if str(error).startswith("Empty CSV file"):
             return
         raise ValueError(_said(str(error), path, fields)) from None
-    except (zlib.error, EOFError, gzip.BadGzipFile) as error:
+    except DAMAGED as error:
         raise ValueError(f"{path} is damaged after row {n_rows}: {error}.") from None
 
 
@@ -118,9 +117,10 @@ def _said(error: str, path: Path, fields: list[str]) -> str:
     name, what = fields[int(found["column"])], found["what"].strip()
     value = re.search(r"invalid value '(.*)'", what, re.DOTALL)
     held = f"holds {value[1][:60]!r}" if value else f"cannot be read ({what})"
+    line = f" in line {found['row']}" if found["row"] else ""
     return (
-        f"Column {name!r} of {path} {held}, not numbers: choose columns that do, for "
-        "instance columns='f*'."
+        f"Column {name!r} of {path} {held}{line}, not a number: mend it, or choose "
+        "other columns, for instance columns='f*'."
     )
 
 

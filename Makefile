@@ -8,7 +8,7 @@ BENCH := .venv-bench
 WHEEL := .venv-wheel
 SANITIZE := .venv-sanitize
 
-.PHONY: demo reproduce guide test lint browser unit sklearn-suite thorough sanitize wheel bench clean
+.PHONY: demo reproduce guide test lint browser unit sklearn-suite thorough kills sanitize wheel bench clean
 
 demo: $(READY)  ## Cluster the built-in BIRCH data and say what hard assignment loses
 	$(RUN) examples/demo.py
@@ -46,6 +46,9 @@ sklearn-suite: $(READY)  ## scikit-learn's own tests of k-means and mixtures, on
 thorough: $(READY)  ## The laws on many more examples, and scikit-learn's tests on all seeds
 	CPRIME_EXAMPLES=thorough $(RUN) -m pytest tests/laws
 	SKLEARN_TESTS_GLOBAL_RANDOM_SEED=all $(MAKE) sklearn-suite
+
+kills: $(READY)  ## 200 fits killed at random moments and resumed, to the same bits
+	$(RUN) -W error tests/kill_and_resume.py 200
 
 sanitize:  ## 2,000 fits with every memory access and undefined operation watched
 	$(PYTHON) -m venv $(SANITIZE)

@@ -103,6 +103,8 @@ class FuzzyKMeans(FuzzyExchange, ClusterCenters):
         `objective` is after the centres were moved; `evaluations`, `changed`,
         `relocated` and `seconds` are the work of that iteration. With "entropy" also
         `free_energy` and `variance`.
+    restarts_ : dict of ndarray
+        `objective`, `inertia`, `n_iter` and `converged` of every restart.
     n_iter_ : int
         Iterations of the best restart.
     converged_ : bool

@@ -92,6 +92,8 @@ class SoftKMeans(SoftExchange, RoundMixture):
     trace_ : dict of ndarray
         History of the best restart, one entry per iteration, the start first. As in
         `KMeans`.
+    restarts_ : dict of ndarray
+        `free_energy`, `inertia`, `n_iter` and `converged` of every restart.
     n_iter_ : int
         Iterations of the best restart, without those of annealing.
     converged_ : bool

@@ -16,7 +16,15 @@ from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from cprime import FuzzyKMeans, GaussianMixture, KMeans, SoftKMeans, open_data, report
+from cprime import (
+    FuzzyKMeans,
+    GaussianMixture,
+    KMeans,
+    SoftKMeans,
+    advice,
+    open_data,
+    report,
+)
 from cprime.advice import TORN, words
 from cprime.plots import DistanceDisplay, squared_distances
 from cprime.report import page as page_module
@@ -212,6 +220,15 @@ def test_the_verdict_comes_first(page):
     for section in [*sections, "How to reproduce it"]:
         order.append(page.text.index(f" {section} ", order[-1]))
     assert order == sorted(order)
+
+
+def test_restarts_are_told(page):
+    energies = KMEANS.restarts_["free_energy"]
+    assert advice.restarts(energies).headline in page.text
+    for F, n_iter in zip(energies, KMEANS.restarts_["n_iter"]):
+        below = words.brief(words.nats(energies.max() - F))
+        shown = f"{F:.4f}".replace("-", words.MINUS)
+        assert f"{shown} {below} {n_iter} yes" in page.text
 
 
 def test_it_says_how_to_make_the_fit_again(page):

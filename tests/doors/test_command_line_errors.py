@@ -56,7 +56,7 @@ CASES = [
     (FIT, USAGE, "cprime fit: Missing option '-k'"),
     (["predict", "m.cprime"], USAGE, "cprime predict: Missing argument 'DATA'"),
     ([*FIT, "-k", "x"], USAGE, "valid integer"),
-    ([*FIT, "-k", 0], USAGE, "greater than or equal to 1"),
+    ([*FIT, "-k", 0], USAGE, "0 is less than 1"),
     ([*FIT, "-k", 3, "--c-prime", 4], USAGE, "cannot keep 4 of 3 clusters"),
     ([*FIT, "-k", 3, "--c-prime", "two"], USAGE, "'two' is neither a whole number"),
     ([*FIT, "-k", 3, "--model", "kmean"], USAGE, "'kmean' is not one of 'kmeans'"),

@@ -6,11 +6,9 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import Annotated, Any
 
-import typer
-
 from cprime.cli import words
 from cprime.cli.console import Voice
-from cprime.cli.options import Json, Seed, Threads, use_threads
+from cprime.cli.options import SEARCH, Json, Seed, Threads, option, use_threads
 
 # Rounds are cut short rather than that a person waits longer than this.
 SECONDS_AT_MOST = 50.0
@@ -57,8 +55,12 @@ class Race:
 def bench(
     rounds: Annotated[
         int,
-        typer.Option(
-            "--rounds", min=1, help="Runs of each, of which the median counts."
+        option(
+            "--rounds",
+            panel=SEARCH,
+            metavar="N",
+            least=1,
+            help="Runs of each; the median counts.",
         ),
     ] = 3,
     seed: Seed = 0,

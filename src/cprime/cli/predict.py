@@ -21,6 +21,7 @@ from cprime.cli.options import (
     Scratch,
     TableFile,
     Threads,
+    option,
     use_threads,
 )
 from cprime.cli.progress import following
@@ -47,18 +48,16 @@ def predict(
     output: TableFile,
     keep: Annotated[
         str | None,
-        typer.Option(
+        option(
             "--keep",
+            panel=OUTPUT,
             metavar="NAMES",
-            rich_help_panel=OUTPUT,
             help="Columns of DATA to write as well, by name or pattern: 'id,name*'.",
         ),
     ] = None,
     keep_all: Annotated[
         bool,
-        typer.Option(
-            "--keep-all", rich_help_panel=OUTPUT, help="Write all columns of DATA too."
-        ),
+        option("--keep-all", panel=OUTPUT, help="Write all columns of DATA too."),
     ] = False,
     columns: ModelColumns = None,
     memory: Memory = None,

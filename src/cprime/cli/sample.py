@@ -3,8 +3,6 @@
 from collections.abc import Iterator
 from typing import Annotated, Any
 
-import typer
-
 from cprime.cli import models, outputs, words
 from cprime.cli.console import Voice
 from cprime.cli.options import (
@@ -15,6 +13,7 @@ from cprime.cli.options import (
     Quiet,
     Seed,
     TableFile,
+    option,
 )
 
 # Rows are drawn and written so many at a time.
@@ -31,15 +30,20 @@ def sample(
     output: TableFile,
     n_rows: Annotated[
         int,
-        typer.Option(
-            "-n", "--rows", min=1, rich_help_panel=SEARCH, help="How many rows to draw."
+        option(
+            "-n",
+            "--rows",
+            panel=SEARCH,
+            metavar="N",
+            least=1,
+            help="How many rows to draw.",
         ),
     ] = 1000,
     with_labels: Annotated[
         bool,
-        typer.Option(
+        option(
             "--with-labels",
-            rich_help_panel=OUTPUT,
+            panel=OUTPUT,
             help="Add a column 'label': the cluster a row was drawn from.",
         ),
     ] = False,

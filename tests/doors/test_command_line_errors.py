@@ -80,6 +80,11 @@ CASES = [
         USAGE,
         "say one of the two",
     ),
+    (
+        ["predict", "m.cprime", "flows.csv", "-o", "-", "--json"],
+        USAGE,
+        "goes to standard output already",
+    ),
     ([*FIT, "-k", 9999], CANNOT, "flows.csv has 1,500 rows, fewer than the 9999"),
     (["fit", "none.csv", "-k", 3, "-o", "o"], CANNOT, "none.csv cannot be opened: No"),
     (["fit", "file", "-k", 3, "-o", "o"], CANNOT, "is of a kind that is not known"),

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import Annotated, Any
 
-from cprime.cli import words
 from cprime.cli.console import Voice
 from cprime.cli.options import SEARCH, Json, Seed, Threads, option, use_threads
 
@@ -187,7 +186,7 @@ def _told(voice: Voice, race: Race) -> dict[str, Any]:
         )
         table.add_row(
             of.name,
-            words.seconds(median(of.seconds)),
+            f"{median(of.seconds):.3g}",
             str(of.fitted.n_iter_),
             f"{n_evaluations / 1e6:,.0f} million",
             f"{reached:.7g}",

@@ -76,7 +76,7 @@ def tell(
         lines.insert(2, ("", escape(printable(spoken(fitted.began)))))
     show(voice, shape_in_words(data), lines)
     if fitted.complete:
-        voice.say(f"\nnext: [bold]{escape(printable(command))}[/]")
+        voice.say(f"\nnext: [bold]{escape(printable(command))}[/]", whole=True)
 
 
 def _next(fitted: Fitted, files: Files, found: Any, source: list[str]) -> str:

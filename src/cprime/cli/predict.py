@@ -74,7 +74,7 @@ def predict(
     outputs.check_places([output], [model, data])
     if keep is not None and keep_all:
         raise typer.BadParameter("--keep-all keeps them all: say one of the two.")
-    voice, started = Voice(json, quiet), time.perf_counter()
+    voice, started = outputs.voice_beside(output, json, quiet), time.perf_counter()
     use_threads(threads)
     with voice.hearing_warnings(), ended_by_the_second(), following(voice) as follow:
         follow.stage(f"reading {data.name}")
@@ -87,7 +87,7 @@ def predict(
         rows = loaded.rows(data, columns, memory, scratch)
         counted = write_labels(output, loaded.estimator, rows, follow, kept)
     seconds = time.perf_counter() - started
-    if output != outputs.STANDARD_OUTPUT:
+    if not voice.quiet:
         _tell(voice, output, counted, seconds)
     voice.result(_result(output, counted, seconds))
 

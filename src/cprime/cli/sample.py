@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from typing import Annotated, Any
 
 from cprime.cli import models, outputs, words
-from cprime.cli.console import Voice
 from cprime.cli.options import (
     OUTPUT,
     SEARCH,
@@ -54,7 +53,7 @@ def sample(
     """Draw new rows from a fitted model, in the units of the data it was fitted to."""
     outputs.check_table(output)
     outputs.check_places([output], [model])
-    voice = Voice(json, quiet)
+    voice = outputs.voice_beside(output, json, quiet)
     with voice.hearing_warnings():
         loaded = models.load(model)
         if not hasattr(loaded.estimator, "sample"):
@@ -65,7 +64,7 @@ def sample(
         with outputs.table_file(output, n_rows) as write:
             for block in _drawn(loaded, n_rows, seed, with_labels):
                 write(block)
-    if output != outputs.STANDARD_OUTPUT:
+    if not voice.quiet:
         from cprime.cli.summary import file_in_words
 
         rows = words.count(n_rows, "row")

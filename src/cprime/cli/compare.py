@@ -31,7 +31,7 @@ from cprime.cli.options import (
 )
 from cprime.cli.progress import following
 from cprime.cli.spoken import spoken
-from cprime.cli.summary import LEVELS, measured
+from cprime.cli.summary import LEVELS, measured, shape_in_words
 from cprime.cli.wanted import Model, Wanted
 
 # Every one of these, and all clusters.
@@ -90,8 +90,8 @@ def compare(
                 refuse_too_few_rows(rows, k)
                 for place, c_prime in enumerate(tried, start=1):
                     follow.stage(f"fit {place} of {len(tried)}, C' = {c_prime}")
-                    started = time.perf_counter()
                     fitted = wanted.keeping(c_prime).estimator()
+                    started = time.perf_counter()
                     fitted.fit(rows, progress=follow)
                     seconds = time.perf_counter() - started
                     found.append({**measured(fitted), "seconds": seconds})
@@ -142,15 +142,11 @@ def _tell(
             words.number(of["log_likelihood"]),
             words.number(of["gap"]),
             str(of["iterations"]) + ("" if of["converged"] else "*"),
-            words.seconds(of["seconds"]),
+            f"{of['seconds']:.3g}",
             "[green]<- enough[/]" if c_prime == best else "",
             style="bold" if c_prime == best else "",
         )
-    rows, columns = (
-        words.count(data.n_rows, "row"),
-        words.count(data.n_features, "column"),
-    )
-    title = f"{data.origin}: {rows} x {columns}{scaled}, {words.count(C, 'cluster')}"
+    title = f"{shape_in_words(data)}, {words.count(C, 'cluster')}"
     voice.say(f"[bold]{escape(printable(title))}[/]")
     voice.say(table)
     units = ", of columns as they are after --standardize" if scaled else ""

@@ -3,6 +3,17 @@
 from cprime.estimators.fuzzy import FuzzyKMeans
 from cprime.estimators.kmeans import KMeans
 from cprime.estimators.mixture import GaussianMixture
+from cprime.estimators.progress import Progress
+from cprime.estimators.saving import describe, load, save
 from cprime.estimators.soft import SoftKMeans
 
-__all__ = ["FuzzyKMeans", "GaussianMixture", "KMeans", "SoftKMeans"]
+__all__ = [
+    "FuzzyKMeans",
+    "GaussianMixture",
+    "KMeans",
+    "Progress",
+    "SoftKMeans",
+    "describe",
+    "load",
+    "save",
+]

@@ -21,8 +21,10 @@ from cprime.estimators.callbacks import CallbackSupportMixin, with_callbacks
 from cprime.estimators.degenerate import warn_if_degenerate
 from cprime.estimators.fitted import FittedClusters, FittedMixture
 from cprime.estimators.outcome import Outcome, fitted_or_unchanged
+from cprime.estimators.progress import Listener
 from cprime.estimators.restarts import Restarts, Start
 from cprime.estimators.running import run_restarts
+from cprime.estimators.saving import Savable
 from cprime.estimators.starts import Starts, n_restarts
 from cprime.estimators.training import Training
 from cprime.kernels import get_kernel
@@ -37,6 +39,7 @@ class ClusterCenters(
     CallbackSupportMixin,
     TransformerMixin,
     ClusterMixin,
+    Savable,
     FittedClusters,
     BaseEstimator,
 ):
@@ -60,7 +63,14 @@ class ClusterCenters(
 
     @with_callbacks
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        progress: Listener | None = None,
+    ) -> Any:
         """Find the cluster centres.
 
         Parameters
@@ -72,6 +82,8 @@ class ClusterCenters(
         y : Ignored
         sample_weight : array-like of shape (n_samples,), optional
             A weight of 2 is the same as giving the row twice, 0 as leaving it out.
+        progress : callable, optional
+            Is called with a `cprime.Progress` after every iteration.
 
         Returns
         -------
@@ -97,6 +109,7 @@ class ClusterCenters(
                     n_clusters=C,
                     n_init=n_restarts(self),
                     next_start=next_start,
+                    progress=progress,
                     # An `init` of a person's own may count how often it was called.
                     in_order=callable(self.init),
                 )
@@ -108,8 +121,9 @@ class ClusterCenters(
             put({**attributes, "seeding_": starts.method})
         floored = False
         if not self._variance_is_given():
-            assert restarts.best is not None and restarts.best.fit is not None
-            floored = bool(problem.model.floored(restarts.best.fit.theta))
+            best = restarts.state.best
+            assert best is not None and best.fit is not None
+            floored = bool(problem.model.floored(best.fit.theta))
         warn_if_degenerate(self, floored, self._why_too_few)
         return self
 

@@ -96,6 +96,8 @@ class KMeans(KMeansExchange, RoundMixture):
         `free_energy` and `variance` is after M-step t, before the E-step that follows;
         `evaluations`, `changed`, `relocated` and `seconds` are the work of that
         iteration.
+    restarts_ : dict of ndarray
+        `free_energy`, `inertia`, `n_iter` and `converged` of every restart.
     n_iter_ : int
         Iterations of the best restart.
     converged_ : bool

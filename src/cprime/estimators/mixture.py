@@ -20,8 +20,10 @@ from cprime.estimators.fitted import FittedMixture
 from cprime.estimators.incomplete import Known, MarginalizingMixin, marginalised
 from cprime.estimators.mixture_outcome import MixtureOutcome
 from cprime.estimators.outcome import fitted_or_unchanged
+from cprime.estimators.progress import Listener
 from cprime.estimators.restarts import Restarts, Start
 from cprime.estimators.running import run_restarts
+from cprime.estimators.saving import Savable
 from cprime.estimators.units import Units
 from cprime.kernels import get_kernel
 from cprime.models import NOTHING, Model
@@ -36,6 +38,7 @@ class GaussianMixture(
     CallbackSupportMixin,
     MarginalizingMixin,
     MixtureExchange,
+    Savable,
     FittedMixture,
     DensityMixin,
     BaseEstimator,
@@ -109,6 +112,8 @@ class GaussianMixture(
         "diag", (D, D) for "tied", (C, D, D) for "full".
     precisions_, precisions_cholesky_ : as `covariances_`
     converged_ : bool
+    restarts_ : dict of ndarray
+        `free_energy`, `n_iter` and `converged` of every restart.
     n_iter_ : int
     lower_bound_, free_energy_ : float
         F of the training rows, mean per row, in nats.
@@ -218,7 +223,12 @@ class GaussianMixture(
     @with_callbacks
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(
-        self, X: Any, y: Any = None, sample_weight: Any = None
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        progress: Listener | None = None,
     ) -> "GaussianMixture":
         """Estimate the parameters of the mixture.
 
@@ -228,12 +238,14 @@ class GaussianMixture(
         y : Ignored
         sample_weight : array-like of shape (n_samples,), optional
             A weight of 2 is the same as giving the row twice, 0 as leaving it out.
+        progress : callable, optional
+            Is called with a `cprime.Progress` after every iteration.
 
         Returns
         -------
         self : GaussianMixture
         """
-        self._fit(X, sample_weight)
+        self._fit(X, sample_weight, progress)
         return self
 
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Array:
@@ -310,7 +322,7 @@ class GaussianMixture(
         # A person may have put parameters here without a fit.
         return COVARIANCES[getattr(self, "_covariance_type", self.covariance_type)]
 
-    def _fit(self, X: Any, sample_weight: Any) -> None:
+    def _fit(self, X: Any, sample_weight: Any, progress: Listener | None) -> None:
         with fitted_or_unchanged(self) as put:
             X = inputs.checked_data(
                 self, X, reset=True, sparse=False, missing=self._marginalizes
@@ -355,6 +367,7 @@ class GaussianMixture(
                     n_clusters=C,
                     n_init=int(self.n_init) if warm is None else 1,
                     next_start=next_start,
+                    progress=progress,
                 )
                 attributes = outcome.complete(restarts)
             except KeyboardInterrupt:

@@ -32,6 +32,31 @@ class Run:
     fit: em.Fit | None = None
 
 
+@dataclass(frozen=True)
+class State:
+    """How far several restarts have come. It is replaced as a whole.
+
+    Attributes
+    ----------
+    complete : tuple of dict
+        What is remembered of every complete restart, in order.
+    evaluations : int
+        Distances they computed.
+    best : Run, optional
+        Of the complete ones.
+    seeds : Seeds, optional
+        Where the current restart began, once that was found.
+    current : Run, optional
+        As far as the current restart is.
+    """
+
+    complete: tuple[dict[str, Any], ...] = ()
+    evaluations: int = 0
+    best: Run | None = None
+    seeds: Seeds | None = None
+    current: Run | None = None
+
+
 class Ending(Protocol):
     """What restarts need to know of the estimator they are run for."""
 
@@ -44,11 +69,15 @@ class Ending(Protocol):
     def objective(self, fit: em.Fit) -> float:
         """Return what the best restart has most of."""
 
+    def summarised(self, run: Run) -> dict[str, Any]:
+        """Return what of a complete restart is remembered."""
+
 
 class Restarts:
     """Fits from several seeds, and keeps the best.
 
-    After an interrupt `best` or, failing that, `current` holds what was complete.
+    After an interrupt the best or, failing that, the current run of its `state` holds
+    what was complete.
 
     Parameters
     ----------
@@ -71,9 +100,7 @@ class Restarts:
         self._stop = stop
         self._max_iter = max_iter
         self._outcome = outcome
-        self.best: Run | None = None
-        self.current: Run | None = None
-        self.evaluations = 0
+        self.state = State()
 
     def run(
         self, start: Start, watched: Callable[[Iterator[em.Step]], Iterator[em.Step]]
@@ -130,6 +157,7 @@ class Restarts:
         watched: Callable[[Iterator[em.Step]], Iterator[em.Step]],
     ) -> Run:
         seeds = start()
+        self.state = replace(self.state, seeds=seeds, current=None)
         trace: list[dict[str, Any]] = []
         run, evaluations = None, seeds.evaluations
         steps = em.steps(self._problem, seeds.means, self._stop, self._max_iter)
@@ -137,7 +165,8 @@ class Restarts:
             trace = [*trace, self._outcome.traced(step)]
             evaluations += step.evaluations
             # One assignment: an interrupt finds the step recorded whole, or not at all.
-            self.current = run = Run(trace, step, evaluations)
+            run = Run(trace, step, evaluations)
+            self.state = replace(self.state, current=run)
         assert run is not None
         theta = self._outcome.rounded(run.last.theta)
         fit = em.finish(self._problem, theta, run.last.K)
@@ -145,13 +174,16 @@ class Restarts:
         # The clusters of the last step are those of the fit now; what a kernel noted
         # with the old ones is let go.
         last = replace(run.last, K=fit.K)
-        self.current = run = Run(run.trace, last, evaluations, fit)
-        return run
+        return Run(run.trace, last, evaluations, fit)
 
     def _consider(self, run: Run) -> None:
-        self.evaluations += run.evaluations
-        if self.best is None or self._beats(run, self.best):
-            self.best = run
+        state = self.state
+        is_best = state.best is None or self._beats(run, state.best)
+        self.state = State(
+            (*state.complete, self._outcome.summarised(run)),
+            state.evaluations + run.evaluations,
+            run if is_best else state.best,
+        )
 
     def _beats(self, run: Run, best: Run) -> bool:
         assert run.fit is not None and best.fit is not None

@@ -6,6 +6,7 @@ from typing import Any
 from cprime import em
 from cprime.estimators.callbacks import Watch, has_callbacks
 from cprime.estimators.outcome import Outcome
+from cprime.estimators.progress import Listener, told
 from cprime.estimators.restarts import Restarts, Start
 
 
@@ -18,6 +19,7 @@ def run_restarts(
     n_clusters: int,
     n_init: int,
     next_start: Callable[[], Start],
+    progress: Listener | None = None,
     in_order: bool = False,
 ) -> None:
     """Run as many restarts as the estimator asks for, telling whoever wants to know.
@@ -33,13 +35,17 @@ def run_restarts(
     n_clusters, n_init : int
     next_start : callable
         Draws what the next restart needs of random numbers.
+    progress : callable, optional
+        Is told of every iteration.
     in_order : bool, default=False
         Whether restarts must be begun one after another.
     """
+    if not (progress is None or callable(progress)):
+        raise TypeError(f"progress must be a callable, not {progress!r:.60}.")
     problem = outcome.problem
     at_once = min(n_init, problem.rows.fits_at_once(problem.kernel, n_clusters))
-    watched_by_someone = estimator.verbose or has_callbacks(estimator) or in_order
-    if at_once > 1 and not watched_by_someone:
+    watched_by_someone = estimator.verbose or has_callbacks(estimator) or progress
+    if at_once > 1 and not (watched_by_someone or in_order):
         restarts.run_side_by_side([next_start() for _ in range(n_init)], at_once)
         return
     watch = Watch(
@@ -52,8 +58,20 @@ def run_restarts(
 
     def watched(steps: Iterator[em.Step]) -> Iterator[em.Step]:
         steps = watch.run(steps)
-        interval = int(getattr(estimator, "verbose_interval", 1))
-        return _printed(steps, outcome, interval) if estimator.verbose else steps
+        if estimator.verbose:
+            interval = int(getattr(estimator, "verbose_interval", 1))
+            steps = _printed(steps, outcome, interval)
+        if progress is None:
+            return steps
+        return told(
+            steps,
+            progress,
+            outcome.measured,
+            restart=restart,
+            n_init=n_init,
+            max_iter=int(estimator.max_iter),
+            n_rows=problem.rows.n_rows,
+        )
 
     for restart in range(n_init):
         if estimator.verbose:

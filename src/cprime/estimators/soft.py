@@ -92,6 +92,8 @@ class SoftKMeans(SoftExchange, RoundMixture):
     trace_ : dict of ndarray
         History of the best restart, one entry per iteration, the start first. As in
         `KMeans`.
+    restarts_ : dict of ndarray
+        `free_energy`, `inertia`, `n_iter` and `converged` of every restart.
     n_iter_ : int
         Iterations of the best restart, without those of annealing.
     converged_ : bool
@@ -187,9 +189,11 @@ class SoftKMeans(SoftExchange, RoundMixture):
         q : ndarray or csr_array of shape (n_samples, n_clusters)
             Rows sum to one.
         """
+        return super().predict_proba(X, c_prime, sparse)
+
+    def _n_sharing(self) -> int | None:
         check_is_fitted(self, "cluster_centers_")
-        kept = self._C_prime if c_prime is None else c_prime
-        return super().predict_proba(X, kept, sparse)
+        return self._C_prime
 
     def _prepared(
         self, training: Training, starts: Starts, C_prime: int

@@ -56,6 +56,18 @@ def open_text(path: Path, columns: Wanted) -> Text:
     return Text(names, len(kept), batches)
 
 
+def open_as_text(path: Path, columns: Wanted) -> Iterator[Any]:
+    """Return the rows of a CSV file in batches of columns of text, as it is there."""
+    fields, delimiter, has_names = _head(path)
+    kept = [fields[i] for i in chosen(fields, columns, str(path))]
+    convert = pc.ConvertOptions(
+        column_types=dict.fromkeys(kept, pa.string()),
+        include_columns=kept,
+        strings_can_be_null=False,
+    )
+    return _read(path, fields, delimiter, has_names, convert)
+
+
 def _head(path: Path) -> tuple[list[str], str, bool]:
     try:
         with _opened(path) as file:
@@ -83,16 +95,23 @@ def _head(path: Path) -> tuple[list[str], str, bool]:
 def _batches(
     path: Path, fields: list[str], kept: list[str], delimiter: str, has_names: bool
 ) -> Iterator[Array]:
+    convert = pc.ConvertOptions(
+        column_types=dict.fromkeys(kept, pa.float64()),
+        include_columns=kept,
+        null_values=MISSING,
+    )
+    for batch in _read(path, fields, delimiter, has_names, convert):
+        yield turned(batch, np.float64)
+
+
+def _read(
+    path: Path, fields: list[str], delimiter: str, has_names: bool, convert: Any
+) -> Iterator[Any]:
     read = pc.ReadOptions(
         column_names=fields,
         skip_rows=1 if has_names else 0,
         block_size=2**22,
         use_threads=False,
-    )
-    convert = pc.ConvertOptions(
-        column_types=dict.fromkeys(kept, pa.float64()),
-        include_columns=kept,
-        null_values=MISSING,
     )
     parse = pc.ParseOptions(delimiter=delimiter)
     n_rows = 0
@@ -100,7 +119,7 @@ def _batches(
         with _opened(path) as file, pc.open_csv(file, read, parse, convert) as reader:
             for batch in reader:
                 n_rows += batch.num_rows
-                yield turned(batch, np.float64)
+                yield batch
     except pa.ArrowInvalid as error:
         if str(error).startswith("Empty CSV file"):
             return

@@ -1,0 +1,71 @@
+"""What went wrong, in one line a person can act on; and what the exit code says."""
+
+import os
+import re
+import sys
+import traceback
+
+import typer
+
+DONE = 0
+CANNOT = 1
+USAGE = 2
+INTERRUPTED = 130
+
+# typer's own class of wrong usage, by a way that holds for all its versions.
+UsageError: type[Exception] = typer.BadParameter.__mro__[1]
+
+# What the library raises on purpose, with a message written for people.
+EXPECTED = (OSError, ValueError, ImportError, RuntimeError, MemoryError)
+
+
+class StoppedError(Exception):
+    """A person stopped it; the message says what is left and how to go on."""
+
+
+def printable(text: str) -> str:
+    """Return a text without line breaks and anything else that moves a cursor.
+
+    Names of files and columns come from elsewhere: a terminal must not obey them.
+    """
+    words = " ".join(text.split())
+    return "".join(
+        c if c.isprintable() else c.encode("unicode_escape").decode() for c in words
+    )
+
+
+def line_of(error: BaseException) -> str:
+    """Return what to tell a person about an error."""
+    if isinstance(error, OSError) and error.strerror:
+        named = "" if error.filename is None else f"{os.fsdecode(error.filename)}: "
+        return printable(f"{named}{error.strerror}")
+    if isinstance(error, ModuleNotFoundError):
+        return f"{error.name} is missing: pip install {error.name}."
+    if isinstance(error, MemoryError):
+        told = str(error) or "there is not enough memory"
+        return printable(f"{told}. Give less with --memory, or fewer clusters.")
+    if isinstance(error, (StoppedError, *EXPECTED)):
+        return printable(str(error) or type(error).__name__)
+    return printable(
+        f"{type(error).__name__}: {error}. This should not happen; CPRIME_DEBUG=1 "
+        "shows where it did."
+    )
+
+
+def usage_line(error: BaseException) -> str:
+    """Return what is wrong with a command as it was typed, and where help is."""
+    told = printable(error.format_message())  # type: ignore[attr-defined]
+    near = re.fullmatch(r"(.*?) \(Possible options: (.*)\)", told)
+    if near:
+        told = f"{near[1]}. Did you mean {near[2].replace(', ', ' or ')}?"
+    told = told if told[-1:] in ".?!" else f"{told}."
+    context = getattr(error, "ctx", None)
+    where = context.command_path if context else "cprime"
+    return f"{where}: {told} Try '{where} --help'."
+
+
+def tell(line: str) -> None:
+    """Write one line to standard error, and where it happened if asked to."""
+    if os.environ.get("CPRIME_DEBUG") and sys.exc_info()[0] is not None:
+        traceback.print_exc()
+    print(line, file=sys.stderr)

@@ -6,7 +6,6 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.lines import Line2D
-from matplotlib.patches import FancyArrowPatch
 
 from cprime.overlap import overlaps as overlaps_of
 from cprime.plots import look
@@ -17,10 +16,17 @@ from cprime.typing import Array
 
 # Overlaps worth a line, the strongest so many.
 LEAST, MOST_LINES = 0.05, 300
+EXAMPLES = (0.1, 0.5, 0.9)
 # Clusters with a number: the largest.
 NUMBERS = 20
-# Square points that all discs cover together, and the largest and smallest of them.
-COVERED, LARGEST, SMALLEST = 9_000.0, 1_400.0, 8.0
+MANY = 100
+# Share of the picture that all discs cover together, square points of the largest and
+# the smallest, and share of the width that discs side by side may take.
+COVERED, LARGEST, SMALLEST, IN_A_ROW = 0.12, 1_200.0, 5.0, 0.8
+# Features of similar units are drawn with the same scale.
+SIMILAR = 3.0
+# Clusters this small may stand at the border, if this far out.
+NEGLIGIBLE, TAIL, REACH = 0.01, 0.15, 2.0
 
 
 class ClusterMapDisplay(Display):
@@ -34,6 +40,8 @@ class ClusterMapDisplay(Display):
         From 0 to 1: see `cprime.overlap`.
     names : pair of str, optional
         What is along the axes.
+    in_proportion : bool, default=True
+        Whether both axes need the same scale.
 
     Attributes
     ----------
@@ -51,21 +59,24 @@ class ClusterMapDisplay(Display):
         weights: Any,
         overlaps: Any = None,
         *,
-        names: tuple[str, ...] = ("", ""),
+        names: Any = ("", ""),
+        in_proportion: bool = True,
     ):
         self.positions = np.asarray(positions, dtype=np.float64)
         self.weights = np.asarray(weights, dtype=np.float64)
         self.overlaps = None if overlaps is None else np.asarray(overlaps)
-        self.names = names
+        self.names = tuple(str(name) for name in names)
+        self.in_proportion = in_proportion
         self.edges, self.n_overlapping = self._strongest()
 
     @classmethod
     def from_estimator(cls, estimator: Any, X: Any = None) -> "ClusterMapDisplay":
         """Place clusters so that those far apart are seen to be.
 
-        Positions are those of a linear discriminant analysis: distances, in standard
-        deviations of the clusters, along the two directions in which the centres differ
-        most. Overlaps are Bhattacharyya coefficients of the clusters' Gaussians.
+        With one or two features they stand where they are. With more, positions are
+        those of a linear discriminant analysis: distances, in standard deviations of
+        the clusters, along the two directions in which the centres differ most.
+        Overlaps are Bhattacharyya coefficients of the clusters' Gaussians.
 
         Parameters
         ----------
@@ -76,17 +87,23 @@ class ClusterMapDisplay(Display):
             training rows' `labels_`.
         """
         clusters, shares = clusters_of(estimator), shares_of(estimator, X)
-        positions, spread, in_deviations = of_separation(clusters, shares)
+        D = clusters.means.shape[1]
         found = None
         if clusters.covariance is not None:
             found = overlaps_of(clusters.means, clusters.covariance)
-        unit = "standard deviations" if in_deviations else "units of the data"
-        names = tuple(
-            f"direction {i + 1}, {100 * share:.0f} % of the centres' spread ({unit})"
+        if D <= 2:
+            positions = np.zeros((len(clusters.means), 2))
+            positions[:, :D] = clusters.means
+            names = [*clusters.names, ""][:2]
+            return cls(positions, shares, found, names=names, in_proportion=False)
+        positions, spread = of_separation(clusters, shares)
+        units = ["" if found is None else " (standard deviations)", ""]
+        names = [
+            f"direction {i + 1}, {100 * share:.0f} % of spread{units[i]}"
             if share > 0
             else ""
             for i, share in enumerate(spread)
-        )
+        ]
         return cls(positions, shares, found, names=names)
 
     def plot(self, ax: Axes | None = None) -> "ClusterMapDisplay":
@@ -97,27 +114,29 @@ class ClusterMapDisplay(Display):
         ax : matplotlib Axes, optional
             Where. By default in a new figure.
         """
-        ax = self._place(ax, (5.0, 4.6))
+        ax = self._place(ax, (5.0, 2.8) if self._on_a_line else (5.0, 4.6))
         look.label(ax, *self.names)
-        self._limit(ax)
-        self._link(ax)
+        places, at_border = self._limit(ax)
+        self._link(ax, places)
         order = np.argsort(-self.weights, kind="stable")
-        areas = self._areas()
-        ax.scatter(
-            self.positions[order, 0],
-            self.positions[order, 1],
-            s=areas[order],
-            facecolor=look.SKY,
-            edgecolor=look.INK,
-            linewidth=0.7,
-            alpha=0.85,
-            zorder=3,
-        )
+        areas = self._areas(ax)
+        for which, marker in ((~at_border, "o"), (at_border, "D")):
+            some = order[which[order]]
+            ax.scatter(
+                places[some, 0],
+                places[some, 1],
+                s=areas[some] if marker == "o" else 3.0 * SMALLEST,
+                marker=marker,
+                facecolor=look.SKY if marker == "o" else "white",
+                edgecolor=look.INK,
+                linewidth=0.7 if len(order) <= MANY else 0.4,
+                zorder=3,
+            )
         numbered = order[:NUMBERS]
-        for c in numbered[look.apart(ax, self.positions[numbered], 13.0)]:
+        for c in numbered[look.apart(ax, places[numbered], 13.0)]:
             ax.annotate(
                 str(c),
-                self.positions[c],
+                places[c],
                 ha="center",
                 va="center",
                 fontsize=look.SMALL,
@@ -125,7 +144,7 @@ class ClusterMapDisplay(Display):
                 path_effects=look.HALO,
                 zorder=5,
             )
-        look.heading(ax, *self._verdict())
+        look.heading(ax, *self._verdict(at_border))
         self._explain(ax)
         return self
 
@@ -141,72 +160,84 @@ class ClusterMapDisplay(Display):
         order = np.argsort(strength, kind="stable")[-MOST_LINES:]
         return np.stack([first[order], second[order]], axis=1), len(first)
 
-    def _areas(self) -> Array:
-        largest = float(self.weights.max()) or 1.0
-        unit = min(COVERED / (self.weights.sum() or 1.0), LARGEST / largest)
-        areas: Array = np.maximum(unit * self.weights, SMALLEST)
+    def _areas(self, ax: Axes) -> Array:
+        """Return square points of every disc."""
+        width, height = look.points_of(ax)
+        shares = self.weights / (self.weights.sum() or 1.0)
+        unit = min(COVERED * width * height, LARGEST / (shares.max() or 1.0))
+        if self._on_a_line:
+            diameters = np.sqrt(4.0 / np.pi * unit * shares).sum()
+            unit *= min(1.0, (IN_A_ROW * width / diameters) ** 2)
+        areas: Array = np.maximum(unit * shares, SMALLEST)
         return areas
 
-    def _limit(self, ax: Axes) -> None:
-        low, high = self.positions.min(axis=0), self.positions.max(axis=0)
-        span = max(float((high - low).max()), 1e-12)
-        margin = 0.12 * span
-        ax.set_xlim(low[0] - margin, high[0] + margin)
+    def _limit(self, ax: Axes) -> tuple[Array, Array]:
+        """Return where to draw clusters, and which are too far out to be there."""
+        near = look.bulk(self.positions, TAIL, REACH)
+        near |= self.weights > NEGLIGIBLE * self.weights.sum()
+        low = self.positions[near].min(axis=0)
+        high = self.positions[near].max(axis=0)
+        span = high - low
+        if not self.in_proportion and span.max() > SIMILAR * span.min():
+            margin = 0.12 * np.where(span > 0, span, 1.0)
+        else:
+            margin = 0.12 * np.full(2, span.max() or 1.0)
+        low, high = low - margin, high + margin
         if self._on_a_line:
-            ax.set_ylim(-1.0, 1.0)
+            low[1], high[1] = -0.4, 1.1
             ax.set_yticks([])
             ax.spines["left"].set_visible(False)
-        else:
-            ax.set_ylim(low[1] - margin, high[1] + margin)
-            ax.set_aspect("equal", adjustable="datalim")
+        ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
+        if margin[0] == margin[1] and not self._on_a_line:
+            low, high = look.in_proportion(ax, low, high)
+        inset = 0.02 * (high - low)
+        at_border = ((self.positions < low) | (self.positions > high)).any(axis=1)
+        places = np.clip(self.positions, low + inset, high - inset)
+        return np.where(at_border[:, None], places, self.positions), at_border
 
-    def _link(self, ax: Axes) -> None:
+    def _link(self, ax: Axes, places: Array) -> None:
         if not len(self.edges):
             return
         assert self.overlaps is not None
         strength = self.overlaps[self.edges[:, 0], self.edges[:, 1]]
-        widths, greys = 0.4 + 4.0 * strength, 0.75 - 0.6 * strength
+        lines = places[self.edges]
         if self._on_a_line:
-            for (a, b), width, grey in zip(self.edges, widths, greys):
-                left, right = sorted(self.positions[[a, b], 0])
-                arc = FancyArrowPatch(
-                    (left, 0.0),
-                    (right, 0.0),
-                    connectionstyle="arc3,rad=-0.4",
-                    arrowstyle="-",
-                    color=str(grey),
-                    linewidth=width,
-                    zorder=1,
-                )
-                ax.add_patch(arc)
-            return
+            lines = _arcs(lines)
         ax.add_collection(
             LineCollection(
-                list(self.positions[self.edges]),
-                linewidths=widths,
-                colors=[str(grey) for grey in greys],
-                zorder=1,
-            )
+                list(lines),
+                linewidths=self._width(strength),
+                colors=[_grey(float(s)) for s in strength],
+                capstyle="round",
+                # Discs of many clusters would hide the short lines between them.
+                zorder=4 if len(self.weights) > MANY else 2,
+            ),
+            autolim=False,
         )
 
-    def _verdict(self) -> list[str]:
-        C = len(self.weights)
-        said = []
-        if C > NUMBERS:
-            said.append(f"{C:,} clusters, the largest are numbered.")
+    def _width(self, overlap: Any) -> Any:
+        widest = 4.0 if len(self.weights) <= MANY else 1.5
+        return 0.5 + widest * overlap
+
+    def _verdict(self, at_border: Array) -> list[str]:
+        C, said = len(self.weights), []
         if self.overlaps is None:
-            return [*said, "No mixture behind these clusters, so no overlaps."]
-        pairs = C * (C - 1) // 2
-        if pairs:
+            said.append("No mixture behind these clusters, so no overlaps.")
+        else:
             said.append(
-                f"{self.n_overlapping:,} of {pairs:,} pairs overlap by {LEAST} or more."
+                f"{look.counted(C, 'cluster')}, "
+                f"{look.counted(self.n_overlapping, 'overlap')} of {LEAST} or more."
             )
         if self.n_overlapping > len(self.edges):
             said.append(f"Lines: the {len(self.edges)} strongest.")
+        if at_border.any():
+            share = 100.0 * self.weights[at_border].sum() / self.weights.sum()
+            few = look.counted(int(at_border.sum()), "cluster")
+            said.append(f"Farther out, at the border: {few}, {share:.2g} % of rows.")
         return said
 
     def _explain(self, ax: Axes) -> None:
-        handles = [
+        handles: list[Any] = [
             Line2D(
                 [],
                 [],
@@ -218,8 +249,25 @@ class ClusterMapDisplay(Display):
             )
         ]
         names = ["area: share of the rows"]
-        for strength in (0.1, 0.5, 0.9) if len(self.edges) else ():
-            grey, width = 0.75 - 0.6 * strength, 0.4 + 4.0 * strength
-            handles.append(Line2D([], [], color=str(grey), linewidth=width))
-            names.append(f"overlap {strength}")
-        look.legend(ax, columns=2, handles=handles, labels=names)
+        if len(self.edges):
+            lines = tuple(
+                Line2D([], [], color=_grey(s), linewidth=self._width(s))
+                for s in EXAMPLES
+            )
+            handles.append(lines)
+            names.append(f"overlap {', '.join(map(str, EXAMPLES))}")
+        look.legend(ax, handles, names)
+
+
+def _grey(overlap: float) -> str:
+    return str(0.7 - 0.6 * overlap)
+
+
+def _arcs(lines: Array) -> Array:
+    """Return bows over the clusters they link, the higher the farther apart."""
+    turn = np.linspace(0.0, np.pi, 25)
+    start, end = lines[:, :1, 0], lines[:, 1:, 0]
+    far = np.abs(end - start)
+    heights = 0.25 + 0.75 * far / (far.max() or 1.0)
+    x = 0.5 * (start + end) - 0.5 * (end - start) * np.cos(turn)
+    return np.stack([x, heights * np.sin(turn)], axis=2)

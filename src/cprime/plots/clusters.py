@@ -122,7 +122,7 @@ def shares_of(estimator: Any, X: Any = None) -> Array:
 def sizes_of(estimator: Any, X: Any) -> Array:
     """Return how many rows have each label, block by block."""
     sizes = np.zeros(len(clusters_of(estimator).means), dtype=np.int64)
-    for block in rows.blocks(X):
+    for block in rows.blocks(rows.as_table(X, estimator)):
         sizes += np.bincount(asked(estimator.predict, block), minlength=len(sizes))
     return sizes
 

@@ -12,7 +12,8 @@ CURVES = 12
 STYLES = ("--", "-.", ":")
 POINTS = 1_000
 BARS = 60
-SEEN = 0.002
+# One in so many rows may lie outside of the picture, if far enough out.
+TAIL, REACH = 0.02, 1.0
 
 
 def draw_density(ax: Axes, display: Any) -> None:
@@ -24,12 +25,11 @@ def draw_density(ax: Axes, display: Any) -> None:
     display : MapDisplay
         Of one feature.
     """
-    values = display.points[:, 0]
-    values = values[~np.isnan(values)]
-    low, high = np.quantile(values, (SEEN, 1.0 - SEEN))
-    margin = 0.15 * (high - low) or max(abs(high), 1.0) * 1e-3
-    low, high = max(low - margin, values.min()), min(high + margin, values.max())
+    values = display.known[:, 0]
+    near = values[look.bulk(values[:, None], TAIL, REACH)]
+    low, high = near.min(), near.max()
     if low == high:
+        margin = max(abs(high), 1.0) * 1e-3
         low, high = low - margin, high + margin
     edges = np.linspace(low, high, min(BARS, max(8, int(len(values) ** 0.5))) + 1)
     counts, _ = np.histogram(values, edges)
@@ -59,11 +59,14 @@ def draw_density(ax: Axes, display: Any) -> None:
         zorder=5,
         label="centres",
     )
-    outside = int(((values < low) | (values > high)).sum())
+    outside = len(values) - len(near)
     look.heading(
         ax,
-        look.drawn_of(len(display.points), display.n_rows),
-        f"Outside of the picture: {outside:,} of the rows." if outside else "",
+        look.drawn_of(len(display.points), display.n_rows, len(display.means)),
+        look.left_out(len(display.points) - len(values)),
+        f"Outside of the picture: {look.counted(outside, 'drawn row')}."
+        if outside
+        else "",
     )
     look.legend(ax)
 

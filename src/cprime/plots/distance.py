@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
 from cprime.plots import look, rows
 from cprime.plots.clusters import clusters_of
@@ -15,6 +16,7 @@ from cprime.plots.mahalanobis import (
     usual_limit,
     usual_share,
 )
+from cprime.sources import Data
 from cprime.typing import Array
 
 # Bars up to the limit, and where they end on an axis that does not grow by factors.
@@ -43,8 +45,8 @@ class DistanceDisplay(Display):
     ----------
     limit : float
         The squared distance 99.9 % of all rows would stay within.
-    n_rows, n_beyond : int
-        Rows, and rows beyond the limit.
+    n_rows, n_beyond, n_missing : int
+        Rows, rows beyond the limit, and rows of which some value is missing.
     ax_, figure_
         Where it was drawn.
     """
@@ -66,8 +68,8 @@ class DistanceDisplay(Display):
     def from_estimator(cls, estimator: Any, X: Any) -> "DistanceDisplay":
         """Measure every row.
 
-        Of rows in memory, `squared_distances` has one number for each. Rows that are
-        read from a file are only counted, see `cprime.plots.DistanceTally`.
+        Of rows in memory, `squared_distances` has one number for each. Rows that memory
+        does not hold are only counted, see `cprime.plots.DistanceTally`.
 
         Parameters
         ----------
@@ -76,8 +78,9 @@ class DistanceDisplay(Display):
         X : rows
         """
         D = clusters_of(estimator).means.shape[1]
-        found = (squared_distances(estimator, block) for block in rows.blocks(X))
-        if not rows.is_streamed(X):
+        table = rows.as_table(X, estimator)
+        found = (squared_distances(estimator, block) for block in rows.blocks(table))
+        if not isinstance(table, Data):
             return cls(np.concatenate(list(found)), D)
         tally = DistanceTally(usual_limit(D))
         for squared in found:
@@ -162,6 +165,9 @@ class DistanceDisplay(Display):
         below = math.ceil(math.log(limit / low) / math.log(ratio))
         above = math.ceil(math.log(farthest / limit) / math.log(ratio) * (1 + 1e-9))
         self.ax_.set_xscale("log")
+        self.ax_.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+        self.ax_.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+        self.ax_.xaxis.set_minor_formatter(NullFormatter())
         edges: Array = limit * ratio ** np.arange(-below, above + 1)
         return edges
 
@@ -173,10 +179,8 @@ class DistanceDisplay(Display):
 
     def _verdict(self) -> list[str]:
         share = 100.0 * self.n_beyond / max(self.n_rows, 1)
-        said = [
+        return [
             f"{self.n_beyond:,} of {self.n_rows:,} rows ({share:.2g} %) are beyond the "
-            "99.9 % line; a Gaussian expects 0.1 %."
+            "99.9 % line; a Gaussian expects 0.1 %.",
+            look.left_out(self.n_missing),
         ]
-        if self.n_missing:
-            said.append(f"{self.n_missing:,} rows with missing values are left out.")
-        return said

@@ -1,5 +1,6 @@
 """How did the free energy rise, and how far below the likelihood did it end?"""
 
+import math
 from typing import Any
 
 import numpy as np
@@ -10,10 +11,9 @@ from cprime.plots.clusters import density_needed
 from cprime.plots.look import Display
 from cprime.typing import Array
 
-# A start this many times lower than all of the later rise is left below the picture.
-DWARFING = 3.0
-# At most one in so many iterations is.
-LEFT_OUT = 4
+# What comes after the first tenth of the iterations has at least a quarter of the
+# height: a start far below is left below the picture.
+EARLY, HEIGHTS = 0.1, 4.0
 # Room above and below what is drawn.
 MARGIN = 0.06
 
@@ -102,7 +102,7 @@ class FreeEnergyDisplay(Display):
                 color=look.VERMILION,
                 linestyle="--",
                 linewidth=1.4,
-                label="log-likelihood L at the end",
+                label="likelihood L at the end",
             )
             if self.gap:
                 ax.axhspan(
@@ -127,7 +127,7 @@ class FreeEnergyDisplay(Display):
         if self.gap is None:
             return "Free energy per iteration; the likelihood is not known."
         if self.gap == 0.0:
-            return "No gap: F is the log-likelihood, rows keep all clusters."
+            return "No gap: F is the log-likelihood itself."
         return f"Gap L - F: {look.number(self.gap)} nats per row."
 
     def _cut(self, ax: Axes) -> str:
@@ -143,14 +143,12 @@ class FreeEnergyDisplay(Display):
         if first == 0:
             return ""
         until = self.iteration[first - 1]
-        which = f"Iteration {until}" if first == 1 else f"Iterations 0 to {until}"
-        verb = "is" if first == 1 else "are"
-        return f"{which} {verb} below: F starts at {look.number(F[0])}."
+        which = f"iteration {until}" if first == 1 else f"iterations 0 to {until}"
+        return f"Below the picture: {which}, from F = {F[0]:.4g}."
 
 
 def _first_of_interest(F: Array, top: float) -> int:
     """Return from which iteration on the picture is not dwarfed by the ones before."""
-    first, most = 0, len(F) // LEFT_OUT
-    while first < most and F[first + 1] - F[first] > DWARFING * (top - F[first + 1]):
-        first += 1
-    return first
+    early = math.ceil(EARLY * (len(F) - 1))
+    lowest = top - HEIGHTS * (top - F[early])
+    return int(np.argmax(F[: early + 1] >= lowest))

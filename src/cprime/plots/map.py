@@ -6,19 +6,19 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from matplotlib.lines import Line2D
-from matplotlib.patches import Ellipse
 
 from cprime.plots import look, rows
 from cprime.plots.clusters import asked, clusters_of, shares_of
 from cprime.plots.density import draw_density
-from cprime.plots.directions import View, of_centres, of_features
+from cprime.plots.directions import view_of
+from cprime.plots.ellipses import draw_ellipses
 from cprime.plots.look import Display
 from cprime.typing import Array
 
-# Ellipses and numbers for the largest so many clusters.
-ELLIPSES, NUMBERS = 50, 25
-# Rows outside of these quantiles may lie outside of the picture.
-SEEN = 0.002
+# Colours and ellipses, and numbers, for the largest so many clusters.
+COLOURED, NUMBERS = 50, 25
+# One in so many rows may lie outside of the picture, if far enough out.
+TAIL, REACH = 0.02, 1.0
 # Features of similar units are drawn with the same scale.
 SIMILAR = 3.0
 # How pale a row is that could as well belong elsewhere.
@@ -41,7 +41,7 @@ class MapDisplay(Display):
     means : array-like of shape (C, 1 or 2)
     covariances : array-like of shape (C, 1, 1) or (C, 2, 2), optional
     weights : array-like of shape (C,), optional
-        Of the mixture, for its density; the largest clusters are numbered.
+        Of the mixture, for the density of one feature.
     names : sequence of one or two str
         What is along the axes.
     n_rows : int, optional
@@ -79,6 +79,11 @@ class MapDisplay(Display):
         self.n_rows = len(self.points) if n_rows is None else int(n_rows)
         self.in_proportion = in_proportion
 
+    @property
+    def known(self) -> Array:
+        """The points of which nothing is missing."""
+        return self.points[~np.isnan(self.points).any(axis=1)]
+
     @classmethod
     def from_estimator(
         cls,
@@ -100,24 +105,24 @@ class MapDisplay(Display):
         max_rows : int, default=5_000
             If there are more, a sample of so many is drawn.
         """
-        clusters, X = clusters_of(estimator), rows.as_table(X)
+        clusters, X = clusters_of(estimator), rows.as_table(X, estimator)
         D = clusters.means.shape[1]
         if X.shape[1] != D:
             raise ValueError(f"X has {X.shape[1]} features, but the clusters have {D}.")
         block = rows.taken(X, rows.chosen(X.shape[0], max_rows))
         values = rows.values_of(block)
         labels = asked(estimator.predict, block)
-        posterior = asked(
-            lambda some: estimator.predict_proba(some, sparse=False), block
-        )
+        # Of sparse rows a dense answer has to be asked for.
+        dense = {"sparse": False} if hasattr(block, "toarray") else {}
+        posterior = asked(lambda some: estimator.predict_proba(some, **dense), block)
         certainty = posterior[np.arange(len(labels)), labels]
         known = ~np.isnan(values).any(axis=1)
-        view = _view(features, clusters, estimator, values[known])
+        view = view_of(clusters, shares_of(estimator), values[known], features)
         covariances = None
         if clusters.covariance is not None:
             covariances = clusters.across(view.directions)
         return cls(
-            values @ view.directions.T,
+            view.seen(values),
             labels,
             certainty,
             clusters.means @ view.directions.T,
@@ -146,33 +151,36 @@ class MapDisplay(Display):
         return self
 
     def _draw_map(self, ax: Axes) -> None:
-        # The largest choose their colours first.
-        order = np.argsort(-self.weights, kind="stable")
-        colours = np.empty((len(order), 3))
-        chosen = look.cluster_colours(self.means[order])
-        colours[order] = [to_rgb(colour) for colour in chosen]
+        C = len(self.means)
         outside = self._limit(ax)
+        # The largest choose their colours first.
+        sizes = np.bincount(self.labels, minlength=C)
+        order = np.argsort(-sizes, kind="stable")
+        largest = order[:COLOURED]
+        colours = np.tile(to_rgb(look.FAINT), (C, 1))
+        chosen = look.cluster_colours(self.means[largest])
+        colours[largest] = [to_rgb(colour) for colour in chosen]
         self._draw_rows(ax, colours)
         if self.covariances is not None:
-            for c in order[:ELLIPSES]:
-                self._draw_ellipses(ax, c, colours[c])
+            for c in largest:
+                draw_ellipses(ax, self.means[c], self.covariances[c], 0.55 * colours[c])
         ax.plot(
             *self.means.T,
             linestyle="none",
             marker="o",
-            markersize=3.5 if len(order) <= ELLIPSES else 2.0,
+            markersize=3.5 if C <= COLOURED else 2.0,
             markerfacecolor="white",
             markeredgecolor=look.INK,
+            markeredgewidth=1.0 if C <= COLOURED else 0.5,
             zorder=5,
         )
         self._number(ax, order[:NUMBERS])
-        left_out = len(order) - ELLIPSES
         look.heading(
             ax,
-            look.drawn_of(len(self.points), self.n_rows),
-            f"Ellipses of the {ELLIPSES} largest of {len(order):,} clusters."
-            if left_out > 0 and self.covariances is not None
-            else "",
+            look.drawn_of(len(self.points), self.n_rows, C),
+            f"Coloured: the {COLOURED} largest clusters." if C > COLOURED else "",
+            look.left_out(len(self.points) - len(self.known)),
+            "Seen along the centres' main directions." if self.in_proportion else "",
             outside,
         )
         self._explain(ax)
@@ -187,30 +195,12 @@ class MapDisplay(Display):
             self.points[order, 0],
             self.points[order, 1],
             s=float(np.clip(12_000 / max(N, 1), 3.0, 16.0)),
-            c=faces[order],
-            linewidths=0,
+            facecolors=faces[order],
+            edgecolors=colours[self.labels[order]],
+            linewidths=0.4,
             rasterized=N > 2_000,
             zorder=2,
         )
-
-    def _draw_ellipses(self, ax: Axes, c: int, colour: Array) -> None:
-        assert self.covariances is not None
-        lengths, axes = np.linalg.eigh(self.covariances[c])
-        width, height = 2.0 * np.sqrt(np.maximum(lengths, 0.0))
-        angle = float(np.degrees(np.arctan2(axes[1, 0], axes[0, 0])))
-        for sigmas, style in ((1, "-"), (2, "--")):
-            ellipse = Ellipse(
-                self.means[c],
-                sigmas * width,
-                sigmas * height,
-                angle=angle,
-                facecolor="none",
-                edgecolor=0.55 * colour,
-                linewidth=1.2 if sigmas == 1 else 0.8,
-                linestyle=style,
-                zorder=3,
-            )
-            ax.add_patch(ellipse)
 
     def _number(self, ax: Axes, order: Array) -> None:
         """Write numbers of clusters where they do not cover each other."""
@@ -233,45 +223,43 @@ class MapDisplay(Display):
 
     def _limit(self, ax: Axes) -> str:
         """Set limits that single rows far away do not stretch; say what is outside."""
-        known = self.points[~np.isnan(self.points).any(axis=1)]
-        everything = known if len(known) else self.means
-        low, high = np.quantile(everything, (SEEN, 1.0 - SEEN), axis=0)
+        known = self.known
+        near = known[look.bulk(known, TAIL, REACH)]
+        low, high = near.min(axis=0), near.max(axis=0)
         span = np.where(high > low, high - low, np.maximum(np.abs(high), 1.0) * 1e-3)
-        low, high = low - 0.1 * span, high + 0.1 * span
+        low, high = low - 0.05 * span, high + 0.05 * span
         ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
         if self.in_proportion or span.max() < SIMILAR * span.min():
-            ax.set_aspect("equal", adjustable="datalim")
-        outside = ((known < low) | (known > high)).any(axis=1).sum()
-        clusters = ((self.means < low) | (self.means > high)).any(axis=1).sum()
+            low, high = look.in_proportion(ax, low, high)
         said = [
-            f"{n:,} {what}{'s' if n > 1 else ''}"
-            for n, what in ((outside, "drawn row"), (clusters, "centre"))
-            if n
+            look.counted(n, what)
+            for what, places in (("drawn row", known), ("centre", self.means))
+            if (n := int(((places < low) | (places > high)).any(axis=1).sum()))
         ]
         return f"Outside of the picture: {', '.join(said)}." if said else ""
 
     def _explain(self, ax: Axes) -> None:
-        dots = [
-            Line2D([], [], color=colour, marker="o", markersize=5, linestyle="none")
-            for colour in (look.BLUE, _pale(look.BLUE))
+        dots: list[Any] = [
+            Line2D(
+                [],
+                [],
+                color=look.BLUE,
+                marker="o",
+                markersize=5,
+                markerfacecolor=face,
+                linestyle="none",
+            )
+            for face in (look.BLUE, _pale(look.BLUE))
         ]
-        names = ["certain row", "row that could be elsewhere"]
+        names = ["certain row", "uncertain row"]
         if self.covariances is not None:
-            dots += [
-                Line2D([], [], color=look.INK, linestyle=style, linewidth=1.0)
-                for style in ("-", "--")
-            ]
-            names += ["1 and", "2 standard deviations"]
-        look.legend(ax, columns=2, handles=dots, labels=names)
-
-
-def _view(features: Any, clusters: Any, estimator: Any, values: Array) -> View:
-    D = clusters.means.shape[1]
-    if features is not None:
-        return of_features(features, clusters.names)
-    if D <= 2:
-        return of_features(range(D), clusters.names)
-    return of_centres(clusters, shares_of(estimator), values)
+            lines = tuple(
+                Line2D([], [], color=look.INK, dashes=dashes, linewidth=1.0)
+                for dashes in ((None, None), (3, 2))
+            )
+            dots.append(lines)
+            names.append("1 and 2 standard deviations")
+        look.legend(ax, dots, names)
 
 
 def _doubtless(certainty: Array) -> Array:

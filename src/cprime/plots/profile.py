@@ -10,11 +10,10 @@ from cprime.plots.clusters import clusters_of, name_of, shares_of
 from cprime.plots.look import Display
 from cprime.typing import Array
 
-# Cells large enough for a number in each.
-NUMBERS = 120
 # Colours are not stretched for the last few cells, nor beyond so many spreads.
-QUANTILE, FARTHEST = 0.99, 4.0
+QUANTILE, FARTHEST = 0.98, 3.0
 LONGEST_NAME = 18
+MINUS = "\N{MINUS SIGN}"
 
 
 class ProfileDisplay(Display):
@@ -66,7 +65,7 @@ class ProfileDisplay(Display):
         clusters = clusters_of(estimator)
         shares = shares_of(estimator, X)
         if X is not None:
-            mean, spread = _of_rows(X)
+            mean, spread = _of_rows(rows.as_table(X, estimator))
         elif clusters.covariance is None:
             raise ValueError(
                 f"{name_of(estimator)} knows centres, but no variance: give X, whose "
@@ -102,12 +101,13 @@ class ProfileDisplay(Display):
         self.clusters = np.argsort(-self.weights, kind="stable")[:max_clusters]
         self.features = np.arange(D)
         if max_features is not None and max_features < D:
-            explained = self.weights @ self.profile**2
+            # A handful of rows far out does not make a feature important.
+            explained = self.weights @ np.minimum(np.abs(self.profile), FARTHEST) ** 2
             self.features = np.argsort(-explained, kind="stable")[:max_features]
         cells = self.profile[np.ix_(self.clusters, self.features)]
         ax = self._place(ax, _size(*cells.shape))
         ax.grid(visible=False)
-        limit = min(max(float(np.quantile(np.abs(cells), QUANTILE)), 1e-9), FARTHEST)
+        limit = _limit(np.abs(cells))
         self.image_ = ax.imshow(
             cells,
             cmap="PuOr_r",
@@ -122,7 +122,9 @@ class ProfileDisplay(Display):
         bar = ax.figure.colorbar(
             self.image_, ax=ax, extend="both" if beyond else "neither", pad=0.02
         )
-        bar.set_label("above or below the mean\n(spreads of all rows)", size=look.SMALL)
+        bar.set_label(
+            f"above ({MINUS} below) the mean,\nin spreads of all rows", size=look.SMALL
+        )
         bar.ax.tick_params(labelsize=look.SMALL)
         look.heading(ax, *self._left_out())
         return self
@@ -135,7 +137,8 @@ class ProfileDisplay(Display):
         ax.set_yticks(
             places, [f"{self.clusters[i]}  ({shares[i]:.2g} %)" for i in places]
         )
-        step = _step(len(self.features), width / 9.0)
+        # The bar of colours will take a part of the width.
+        step = _step(len(self.features), width / 12.0)
         places = np.arange(0, len(self.features), step)
         names = [_short(self.names[self.features[i]]) for i in places]
         ax.set_xticks(places, names)
@@ -147,9 +150,10 @@ class ProfileDisplay(Display):
 
     def _mark(self, ax: Axes, cells: Array, limit: float) -> None:
         """Write numbers, or at least signs, which grey print does not tell apart."""
-        if cells.size <= NUMBERS:
+        width, height = look.points_of(ax) / cells.shape[::-1]
+        if height >= 9.0 and width >= 20.0:
             marks = {(i, j): f"{cells[i, j]:.1f}" for i, j in np.ndindex(cells.shape)}
-        elif cells.shape[0] <= 40 and cells.shape[1] <= 40:
+        elif height >= 6.0 and width >= 6.0:
             marks = dict.fromkeys(zip(*np.nonzero(cells < -0.3 * limit)), "-")
         else:
             return
@@ -158,7 +162,7 @@ class ProfileDisplay(Display):
             ax.text(
                 j,
                 i,
-                mark.replace("-", "\N{MINUS SIGN}"),
+                mark.replace("-", MINUS),
                 ha="center",
                 va="center",
                 fontsize=7.5,
@@ -177,11 +181,11 @@ class ProfileDisplay(Display):
         return said
 
 
-def _of_rows(X: Any) -> tuple[Array, Array]:
+def _of_rows(table: Any) -> tuple[Array, Array]:
     """Return mean and standard deviation of every feature, of what is known of it."""
-    D = rows.as_table(X).shape[1]
+    D = table.shape[1]
     known, mean, scatter = np.zeros(D), np.zeros(D), np.zeros(D)
-    for block in rows.blocks(X):
+    for block in rows.blocks(table):
         values = rows.values_of(block)
         there = ~np.isnan(values)
         more = there.sum(axis=0)
@@ -195,11 +199,17 @@ def _of_rows(X: Any) -> tuple[Array, Array]:
     return mean, np.sqrt(scatter / np.maximum(known, 1))
 
 
+def _limit(cells: Array) -> float:
+    """Return where the colours end, which a few far cells do not stretch."""
+    most, farthest = float(np.quantile(cells, QUANTILE)), float(cells.max())
+    return max(min(farthest if farthest <= 1.5 * most else most, FARTHEST), 1e-9)
+
+
 def _size(n_clusters: int, n_features: int) -> tuple[float, float]:
     """Return inches of a figure with cells that can be seen."""
     width = 2.2 + 0.22 * n_features
     height = 1.6 + 0.19 * n_clusters
-    return min(max(width, 5.0), 10.0), min(max(height, 3.2), 9.0)
+    return min(max(width, 5.0), 10.0), min(max(height, 2.6), 9.0)
 
 
 def _step(n: int, room: float) -> int:

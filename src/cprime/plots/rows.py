@@ -1,25 +1,40 @@
 """Which rows are looked at, and what are their values?
 
-Rows may be an array, a data frame, a sparse matrix, or a `Data` that reads them block
-by block from a file.
+Rows may be an array, a data frame, a sparse matrix, or whatever says where they are: a
+file, one that is open, an iterator.
 """
 
+import os
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from cprime.sources import Data, is_source, open_data
 from cprime.typing import Array
 
 BLOCK_ROWS = 65_536
 
 
-def as_table(X: Any) -> Any:
+def opened(X: Any, estimator: Any) -> Any:
+    """Return rows that say where they are as `Data`, any others as they are.
+
+    Of a file with more columns, those with the names the estimator was fitted with.
+    """
+    if isinstance(X, Data) or not is_source(X):
+        return X
+    names = getattr(estimator, "feature_names_in_", None)
+    path = Path(X) if isinstance(X, str | os.PathLike) else None
+    nameless = callable(X) or (path is not None and path.suffix.lower() == ".npy")
+    return open_data(X, None if names is None or nameless else list(names))
+
+
+def as_table(X: Any, estimator: Any) -> Any:
     """Return rows that have a shape and can be taken by index."""
-    if isinstance(X, str) or hasattr(X, "__fspath__"):
-        raise TypeError(
-            f"X={str(X)!r} is the name of a file: give its rows, cprime.open_data(X)."
-        )
+    X = opened(X, estimator)
+    if isinstance(X, Data) and X.in_memory:
+        return X.load()
     if not hasattr(X, "shape"):
         X = np.asarray(X)
     if len(X.shape) != 2:
@@ -31,27 +46,21 @@ def as_table(X: Any) -> Any:
     return X.tocsr() if hasattr(X, "tocsr") else X
 
 
-def is_streamed(X: Any) -> bool:
-    """Return whether rows are read block by block."""
-    return hasattr(X, "blocks")
-
-
-def blocks(X: Any, n_rows: int = BLOCK_ROWS) -> Iterator[Any]:
-    """Yield all rows, some at a time, in the form the estimator knows."""
-    X = as_table(X)
-    if is_streamed(X):
-        for _, block in X.blocks():
+def blocks(table: Any, n_rows: int = BLOCK_ROWS) -> Iterator[Any]:
+    """Yield all rows of a table, some at a time, in the form the estimator knows."""
+    if isinstance(table, Data):
+        for _, block in table.blocks():
             yield block
         return
-    for start in range(0, X.shape[0], n_rows):
-        yield taken(X, np.arange(start, min(start + n_rows, X.shape[0])))
+    for start in range(0, table.shape[0], n_rows):
+        yield taken(table, np.arange(start, min(start + n_rows, table.shape[0])))
 
 
-def taken(X: Any, indices: Array) -> Any:
+def taken(table: Any, indices: Array) -> Any:
     """Return some rows, in the form the estimator knows."""
-    if is_streamed(X):
-        return X.take(indices)
-    return X.iloc[indices] if hasattr(X, "iloc") else X[indices]
+    if isinstance(table, Data):
+        return table.take(indices)
+    return table.iloc[indices] if hasattr(table, "iloc") else table[indices]
 
 
 def values_of(block: Any) -> Array:

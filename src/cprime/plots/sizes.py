@@ -117,7 +117,7 @@ class SizesDisplay(Display):
         )
         empty = int((self.sizes == 0).sum())
         if empty:
-            return f"{said}{empty} cluster{'s are' if empty > 1 else ' is'} empty."
+            return f"{said}Empty: {look.counted(empty, 'cluster')}."
         return (
             f"{said}Smallest: cluster {smallest}, {self._said(self.sizes[smallest])}."
         )

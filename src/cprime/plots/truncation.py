@@ -1,14 +1,16 @@
 """What does each C' gain, lose and cost?"""
 
 import copy
+import math
 import time
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.gridspec import GridSpecFromSubplotSpec
+from matplotlib.ticker import LogLocator, NullFormatter
 
-from cprime.plots import look
+from cprime.plots import look, rows
 from cprime.plots.clusters import clusters_of, density_needed
 from cprime.plots.look import Display
 from cprime.typing import Array
@@ -92,7 +94,7 @@ class TruncationDisplay(Display):
                 f"c_primes={c_primes!r} has no number from 1 to the {C} clusters, nor "
                 "None for all of them."
             )
-        lines = []
+        X, lines = rows.opened(X, estimator), []
         for C_prime in wanted:
             refitted = _like(estimator, C_prime)
             start = time.perf_counter()
@@ -184,11 +186,16 @@ class TruncationDisplay(Display):
     def _gaps(self, panel: Axes) -> None:
         places, some = np.arange(len(self.c_prime)), self.gap > 0
         if some.any():
-            low, high = self.gap[some].min(), self.gap[some].max()
-            panel.set_yscale("log")
+            decades = np.log10(self.gap[some])
+            low, high = math.floor(decades.min()), math.ceil(decades.max())
             # A zero has no place on this axis: it stands at the bottom, and says so.
-            bottom = low / (high / low if high > low else 10.0) ** 0.35 / 2.0
-            panel.set_ylim(bottom, high * (high / low) ** 0.15 * 2.0)
+            below = 0.0 if some.all() else 0.25 * (high - low) + 0.3
+            panel.set_yscale("log")
+            panel.set_ylim(10.0 ** (low - below), 10.0 ** (high + 0.1 * (high - low)))
+            panel.yaxis.set_major_locator(LogLocator(numticks=5))
+            panel.yaxis.set_minor_formatter(NullFormatter())
+        else:
+            panel.set(ylim=(0.0, 1.0), yticks=[])
         panel.plot(
             places[some], self.gap[some], color=look.INK, marker="D", markersize=4.5
         )
@@ -226,7 +233,7 @@ class TruncationDisplay(Display):
                 ha="center",
                 fontsize=look.SMALL,
             )
-        panel.set_ylim(0.0, 1.25 * self.seconds.max())
+        panel.set_ylim(0.0, 1.25 * self.seconds.max() or 1.0)
         look.label(panel, y="seconds")
 
     def _name(self, C_prime: int) -> str:

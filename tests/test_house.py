@@ -14,7 +14,7 @@ STOREYS = [
     ["kernels"],
     ["storage", "sources"],
     ["rows"],
-    ["problem", "spread", "sampling", "seeding", "relocation", "em", "bounds"],
+    ["problem", "spread", "sampling", "seeding", "relocation", "em", "stepwise", "bounds"],
     ["advice", "overlap"],
     ["plots"],
     ["report"],

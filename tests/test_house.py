@@ -29,7 +29,8 @@ STOREY_OF = {room: i for i, rooms in enumerate(STOREYS) for room in rooms}
 ADDRESSES = {
     "sklearn": {"estimators", "experiments", "cli"},
     "scipy": {"estimators", "experiments", "plots"},
-    "matplotlib": {"experiments", "plots"},
+    "matplotlib": {"experiments", "plots", "report"},
+    "jinja2": {"report"},
     "torch": set(),
     "dask": set(),
     "pyarrow": {"sources", "datasets", "cli"},

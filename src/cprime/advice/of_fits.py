@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 
 from cprime.advice.verdicts import Finding
-from cprime.advice.words import clusters, count, either, listing, number, share
+from cprime.advice.words import clusters, count, either, listing, share
 
 # A cluster of fewer rows is tiny, unless clusters of this size are what was asked for.
 FEWEST_ROWS = 10
@@ -15,8 +15,9 @@ FEWEST_ROWS = 10
 EVEN_SHARE = 0.1
 # A cluster with more of the rows leaves the others next to nothing.
 DOMINATING = 0.9
-# Centres closer than this, in standard deviations of their clusters, are the same.
-COINCIDENT = 0.5
+# Clusters that overlap by more are nearly the same: if round and alike, their centres
+# are less than half a standard deviation apart.
+COINCIDENT = 0.97
 # A variance of less, as a share of that of all rows, is that of a point.
 POINT = 1e-18
 
@@ -138,17 +139,17 @@ def points(variance: float, spread: float) -> Finding | None:
     )
 
 
-def coincident_centers(
-    pairs: Sequence[tuple[int, int]], closest: float
+def coincident_clusters(
+    pairs: Sequence[tuple[int, int]], overlap: float
 ) -> Finding | None:
     """Warn of clusters that are nearly one.
 
     Parameters
     ----------
     pairs : sequence of (int, int)
-        Clusters whose centres are less than `COINCIDENT` standard deviations apart.
-    closest : float
-        How far apart the closest two are.
+        Clusters that overlap by more than `COINCIDENT`.
+    overlap : float
+        Of the closest two.
     """
     if not pairs:
         return None
@@ -157,8 +158,8 @@ def coincident_centers(
         "poor",
         f"{count(len(pairs), 'pair')} of clusters nearly "
         f"{either(len(pairs), 'coincides', 'coincide')}.",
-        f"Compare {named}: the closest two centres are {number(closest)} standard "
-        "deviations apart. Fewer clusters will do.",
+        f"Compare {named}: the closest two overlap by {share(overlap)}. Fewer clusters "
+        "will do.",
     )
 
 

@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from cprime.advice.words import count, nats, share
+from cprime.advice.words import count, listing, nats, share
 
 # Below this many nats per row a loss does not matter: it is one percent of probability.
 NEGLIGIBLE = 0.01
@@ -128,8 +128,10 @@ def which_c_prime(
             "Give the rows as well: the gap of several C' is then measured.",
         )
     best = recommended_c_prime(gaps, threshold)
-    measured = ", ".join(f"{nats(gap)} at C' = {c}" for c, gap in sorted(gaps.items()))
-    rule = f"below {threshold:g} nats per row (measured: {measured})"
+    # What comes after the first that is enough tells nothing more.
+    told = [c for c in sorted(gaps) if best is None or c <= best]
+    measured = listing([f"{nats(gaps[c])} at C' = {c}" for c in told])
+    rule = f"below {threshold:g} nats per row ({measured})"
     if best is None:
         tried = max(gaps)
         return Finding(

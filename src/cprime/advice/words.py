@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 LONGEST_NAME = 40
 # Of a long list, so many are named and the rest counted.
 MOST_NAMED = 6
+SIGMA, MINUS = "\N{GREEK SMALL LETTER SIGMA}", "\N{MINUS SIGN}"
 ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
 # Accents and vowel signs one letter may carry.
 MOST_MARKS = 2
@@ -59,6 +60,11 @@ def count(number: float, noun: str = "") -> str:
     return f"{said} {noun}{'' if number == 1 else 's'}" if noun else said
 
 
+def brief(said: str) -> str:
+    """Return what was said for a sentence as it fits into a table: '< 0.0001'."""
+    return said.replace("less than", "<").replace("more than", ">")
+
+
 def either(number: float, one: str, many: str) -> str:
     """Return what is said of one, or what is said of several."""
     return one if number == 1 else many
@@ -70,7 +76,8 @@ def nats(value: float) -> str:
         return "0"
     if 0.0 < value < SMALLEST_SHOWN:
         return f"less than {SMALLEST_SHOWN:.4f}"
-    return f"{value:.4f}" if abs(value) < 0.1 else f"{value:.3f}"
+    said = f"{value:.4f}" if abs(value) < 0.1 else f"{value:.3f}"
+    return said.replace("-", MINUS)
 
 
 def share(part: float, whole: float = 1.0) -> str:
@@ -89,17 +96,24 @@ def share(part: float, whole: float = 1.0) -> str:
 
 
 def number(value: float) -> str:
-    """Return any number in a few digits: '1,234', '0.00123', '-3.1e+12'."""
+    """Return any number in a few digits: '1,234', '0.00123', '3.1e+12'."""
     if not math.isfinite(value):
         return "missing" if math.isnan(value) else str(value)
     if value == 0.0:
         return "0"
     size = abs(value)
     if 1e-4 <= size < 1e4:
-        return f"{value:.4g}"
-    if 1e4 <= size < 1e7:
-        return f"{value:,.0f}"
-    return f"{value:.3g}"
+        said = f"{value:.4g}"
+    elif 1e4 <= size < 1e7:
+        said = f"{value:,.0f}"
+    else:
+        said = f"{value:.3g}"
+    return said.replace("-", MINUS, 1) if value < 0 else said
+
+
+def signed(value: float) -> str:
+    """Return a deviation with its sign: '+1.5', '-0.3'."""
+    return f"{value:+.1f}".replace("-", MINUS)
 
 
 def listing(items: Sequence[object], most: int = MOST_NAMED) -> str:

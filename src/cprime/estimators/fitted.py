@@ -12,6 +12,7 @@ from sklearn.utils import check_random_state
 
 from cprime import bounds
 from cprime.estimators import inputs
+from cprime.estimators.reporting import ReportMixin
 from cprime.estimators.units import Units
 from cprime.kernels import (
     Kernel,
@@ -41,7 +42,7 @@ class Scene:
         return len(self.coefficients.means)
 
 
-class FittedClusters:
+class FittedClusters(ReportMixin):
     """Labels and memberships from the parameters of clusters.
 
     For estimators with the attributes below. Nothing here changes them.

@@ -41,10 +41,11 @@ def squared_distances(estimator: Any, block: Any) -> Array:
             "far from a centre is usual: use KMeans, SoftKMeans or GaussianMixture."
         )
     labels = asked(estimator.predict, block)
-    return _to_labels(clusters, labels, rows.values_of(block))
+    return distances_to(clusters, labels, rows.values_of(block))
 
 
-def _to_labels(clusters: Clusters, labels: Array, values: Array) -> Array:
+def distances_to(clusters: Clusters, labels: Array, values: Array) -> Array:
+    """Return the same for rows whose labels are known, shape (n_rows,)."""
     apart = values - clusters.means[labels]
     covariance = np.asarray(clusters.covariance, dtype=np.float64)
     if covariance.ndim < 3:

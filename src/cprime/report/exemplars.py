@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from cprime.advice.words import count, number, share
+from cprime.advice.words import brief, count, number, share
+from cprime.report.clusters import Fitted
 from cprime.report.rows import Scaling
 from cprime.report.summary import Summary, posterior
 from cprime.typing import Array
@@ -39,7 +40,7 @@ class Exemplar:
 
 
 def exemplars(
-    estimator: Any,
+    fitted: Fitted,
     summary: Summary,
     data: Any,
     scaling: Scaling,
@@ -50,7 +51,7 @@ def exemplars(
 
     Parameters
     ----------
-    estimator : fitted estimator
+    fitted : Fitted
     summary : Summary
     data : Data
     scaling : Scaling
@@ -72,7 +73,7 @@ def exemplars(
     for start in range(0, len(wanted), at_once):
         part = wanted[start : start + at_once]
         rows = data.take(np.array([row for _, _, row in part]))
-        odds = _odds(estimator, scaling.for_fit(rows), len(columns))
+        odds = _odds(fitted, scaling.for_fit(rows))
         values = scaling.for_person(rows)
         for (c, kind, row), (own, other), shown in zip(part, odds, values):
             cells = [number(float(value)) for value in shown[columns[c]]]
@@ -80,13 +81,14 @@ def exemplars(
     return found
 
 
-def _odds(estimator: Any, rows: Array, C: int) -> list[tuple[str, str]]:
+def _odds(fitted: Fitted, rows: Array) -> list[tuple[str, str]]:
     """Return the probability of a row's own cluster, and that of the next."""
-    K, q, beyond = posterior(estimator, rows, min(C, 2), C)
+    K, q, beyond = posterior(fitted, rows, min(fitted.shape[0], 2))
+    if K.shape[1] == 1:
+        return [(share(1.0), "")] * len(rows)
     q = q / (1.0 + beyond[:, None])
     own = np.argmax(q, axis=1)
-    if C == 1:
-        return [(share(1.0), "")] * len(rows)
     return [
-        (share(p[i]), f"{k[1 - i]} ({share(p[1 - i])})") for k, p, i in zip(K, q, own)
+        (brief(share(p[i])), f"{k[1 - i]} ({brief(share(p[1 - i]))})")
+        for k, p, i in zip(K, q, own)
     ]

@@ -81,7 +81,7 @@ class ArrayData:
 
     @property
     def nbytes(self) -> int:
-        return self.n_rows * self.n_features * self.dtype.itemsize
+        return self.n_rows * self.n_features * int(self.dtype.itemsize)
 
     def blocks(self, n_rows: int) -> Iterator[tuple[int, Array]]:
         """Yield the number of the first row of a block, and the block."""

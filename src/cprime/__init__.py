@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from cprime import bounds, datasets, plots
     from cprime.estimators import (
+        Checkpoint,
         FuzzyKMeans,
         GaussianMixture,
         KMeans,
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "Checkpoint",
     "Data",
     "FuzzyKMeans",
     "GaussianMixture",

@@ -126,10 +126,33 @@ def steps(problem: Problem, means: Array, stop: Stop, max_iter: int) -> Iterator
     model, clock = problem.model, _Stopwatch()
     theta, K, stats, evaluations = opened(problem, means)
     free_energy = finite(model.free_energy(theta, stats, about=theta), theta)
-    yield Step(0, theta, K, free_energy, evaluations, 0, (), clock.lap())
+    start = Step(0, theta, K, free_energy, evaluations, 0, (), clock.lap())
+    yield start
+    yield from _iterations(problem, start, stats, stop, max_iter)
 
-    for iteration in range(1, max_iter + 1):
-        if iteration > 1:
+
+def following(
+    problem: Problem, step: Step, stop: Stop, max_iter: int
+) -> Iterator[Step]:
+    """Yield the iterations after a complete one, as `steps` would have.
+
+    The start is none: what its sweep found is not in it. From there, begin again.
+    """
+    if step.iteration < 1:
+        raise ValueError("A fit goes on from an iteration, not from its start.")
+    if not step.converged:
+        yield from _iterations(problem, step, None, stop, max_iter)
+
+
+def _iterations(
+    problem: Problem, step: Step, stats: Stats | None, stop: Stop, max_iter: int
+) -> Iterator[Step]:
+    """Yield the iterations after `step`, if its sweep is known without it once more."""
+    model, clock = problem.model, _Stopwatch()
+    first, theta, K, free_energy = step.iteration, step.theta, step.K, step.free_energy
+    del step
+    for iteration in range(first + 1, max_iter + 1):
+        if stats is None:
             K, stats = problem.sweep(theta, K)
         K, moments, about, relocated = refill(problem, K, stats, theta)
         after = model.reseeded(model.maximize(moments, about), relocated)
@@ -155,6 +178,7 @@ def steps(problem: Problem, means: Array, stop: Stop, max_iter: int) -> Iterator
         )
         if converged:
             return
+        stats = None
 
 
 def opened(problem: Problem, means: Array) -> tuple[Theta, Any, Stats, int]:

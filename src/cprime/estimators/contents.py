@@ -162,6 +162,7 @@ RULES: dict[str, Rule] = {
     "evaluations_": _whole(0),
     "n_relocations_": _whole(0),
     "converged_": _truth,
+    "seeding_": lambda value, sizes: isinstance(value, str),
     "trace_": _history,
     "restarts_": _history,
     "lower_bounds_": _line,

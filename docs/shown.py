@@ -1,0 +1,113 @@
+"""Runs what the pages of the guide show, and writes down what it prints.
+
+`make shown` does it for all pages; a test compares. In a page, blocks of python follow
+one another in one namespace, each with what it prints in a plain block right below.
+In blocks of console, what follows a line with a dollar is what that command prints.
+Pages run in a folder of their own, which is empty at first.
+"""
+
+import contextlib
+import io
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).parent
+PAGES = [HERE / "index.md", *sorted((HERE / "guide").glob("*.md"))]
+
+BLOCK = re.compile(
+    r"```python\n(?P<code>.*?)```\n(?:```\n(?P<printed>.*?)```\n)?"
+    r"|```console\n(?P<session>.*?)```\n",
+    re.S,
+)
+# What is another number every time: how long it took, and on which day.
+TIME = re.compile(r" *\b\d+(\.\d+)?(e-\d+)? (ms|s|min)\b")
+DAY = re.compile(r"\b20\d\d-\d\d-\d\d\b")
+
+
+def rewritten(page: str) -> str:
+    """Return a page with what its blocks print when they are run now."""
+    names: dict[str, Any] = {"__name__": "__main__"}
+
+    def block(found: re.Match[str]) -> str:
+        if found["session"] is not None:
+            return f"```console\n{_session(found['session'])}```\n"
+        with _printing() as printed:
+            exec(compile(found["code"], "the guide", "exec"), names)
+        shown = f"```\n{printed.getvalue()}```\n" if printed.getvalue() else ""
+        return f"```python\n{found['code']}```\n{shown}"
+
+    with _in_a_folder():
+        return BLOCK.sub(block, page)
+
+
+def lasting(page: str) -> str:
+    """Return a page without what is another number every time."""
+    return DAY.sub("a day", TIME.sub(" a time", page))
+
+
+def _session(text: str) -> str:
+    commands = re.findall(r"^\$ (.*(?:\\\n.*)*)\n", text, re.M)
+    return "".join(f"$ {command}\n{_output(command)}" for command in commands)
+
+
+def _output(command: str) -> str:
+    """Return what a command says; what it says of progress is not shown."""
+    if not command.startswith("cprime "):
+        done = subprocess.run(command, shell=True, capture_output=True, text=True)
+        return done.stdout + done.stderr
+    from cprime.cli import main
+
+    arguments = shlex.split(command.replace("\\\n", ""))[1:]
+    with _printing() as printed, _errors() as errors:
+        failed = main(arguments) != 0
+    said = printed.getvalue() + (errors.getvalue() if failed else "")
+    return "".join(f"{line.rstrip()}\n" for line in said.strip("\n").splitlines())
+
+
+@contextlib.contextmanager
+def _printing() -> Iterator[io.StringIO]:
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        yield printed
+
+
+@contextlib.contextmanager
+def _errors() -> Iterator[io.StringIO]:
+    with contextlib.redirect_stderr(io.StringIO()) as errors:
+        yield errors
+
+
+@contextlib.contextmanager
+def _in_a_folder() -> Iterator[None]:
+    before, width = Path.cwd(), os.environ.get("COLUMNS")
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["COLUMNS"] = "80"
+        os.chdir(folder)
+        try:
+            yield
+        finally:
+            os.chdir(before)
+            if width is None:
+                del os.environ["COLUMNS"]
+            else:
+                os.environ["COLUMNS"] = width
+
+
+def main(names: list[str]) -> None:
+    """Write down what these pages print, or all of them."""
+    for page in [Path(name) for name in names] or PAGES:
+        text = page.read_text()
+        now = rewritten(text)
+        if lasting(now) != lasting(text):
+            page.write_text(now)
+            print(f"{page}: written anew")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -53,22 +53,30 @@ def lasting(page: str) -> str:
 
 
 def _session(text: str) -> str:
-    commands = re.findall(r"^\$ (.*(?:\\\n.*)*)\n", text, re.M)
+    commands = re.findall(r"^\$ ((?:.*\\\n)*.*)\n", text, re.M)
     return "".join(f"$ {command}\n{_output(command)}" for command in commands)
 
 
 def _output(command: str) -> str:
     """Return what a command says; what it says of progress is not shown."""
-    if not command.startswith("cprime "):
-        done = subprocess.run(command, shell=True, capture_output=True, text=True)
-        return done.stdout + done.stderr
+    first, pipe, rest = command.replace("\\\n", "").partition(" | ")
+    if not first.startswith("cprime "):
+        return _of_shell(command)
     from cprime.cli import main
 
-    arguments = shlex.split(command.replace("\\\n", ""))[1:]
     with _printing() as printed, _errors() as errors:
-        failed = main(arguments) != 0
+        failed = main(shlex.split(first)[1:]) != 0
     said = printed.getvalue() + (errors.getvalue() if failed else "")
+    if pipe:
+        return _of_shell(rest, said)
     return "".join(f"{line.rstrip()}\n" for line in said.strip("\n").splitlines())
+
+
+def _of_shell(command: str, given: str = "") -> str:
+    done = subprocess.run(
+        command, shell=True, input=given, capture_output=True, text=True
+    )
+    return done.stdout + done.stderr
 
 
 @contextlib.contextmanager

@@ -12,7 +12,7 @@ STOREYS = [
     ["typing", "theta", "truncation", "stats", "summation", "blocks", "draws"],
     ["models", "search"],
     ["kernels"],
-    ["storage", "sources"],
+    ["sources", "storage"],
     ["rows"],
     [
         "problem",

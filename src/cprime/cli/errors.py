@@ -7,6 +7,8 @@ import traceback
 
 import typer
 
+from cprime.cli.spoken import spoken
+
 DONE = 0
 CANNOT = 1
 USAGE = 2
@@ -38,14 +40,16 @@ def line_of(error: BaseException) -> str:
     """Return what to tell a person about an error."""
     if isinstance(error, OSError) and error.strerror:
         named = "" if error.filename is None else f"{os.fsdecode(error.filename)}: "
-        return printable(f"{named}{error.strerror}")
+        return printable(spoken(f"{named}{error.strerror}"))
     if isinstance(error, ModuleNotFoundError):
         return f"{error.name} is missing: pip install {error.name}."
     if isinstance(error, MemoryError):
         told = str(error) or "there is not enough memory"
         return printable(f"{told}. Give less with --memory, or fewer clusters.")
-    if isinstance(error, (StoppedError, *EXPECTED)):
-        return printable(str(error) or type(error).__name__)
+    if isinstance(error, StoppedError):
+        return printable(str(error))
+    if isinstance(error, EXPECTED):
+        return printable(spoken(str(error) or type(error).__name__))
     return printable(
         f"{type(error).__name__}: {error}. This should not happen; CPRIME_DEBUG=1 "
         "shows where it did."

@@ -28,7 +28,11 @@ BLOCK = re.compile(
 )
 # What is another number every time: how long it took, and on which day.
 TIME = re.compile(r" *\b\d+(\.\d+)?(e-\d+)? (ms|s|min)\b")
-DAY = re.compile(r"\b20\d\d-\d\d-\d\d\b")
+DAY = re.compile(r"\b20\d\d-\d\d-\d\d\b( \d\d:\d\d:\d\d)?")
+
+
+# The last digits of a number may be others with another version of numpy.
+LONG = re.compile(r"\b\d+\.\d{9,}\b")
 
 
 def rewritten(page: str) -> str:
@@ -38,9 +42,9 @@ def rewritten(page: str) -> str:
     def block(found: re.Match[str]) -> str:
         if found["session"] is not None:
             return f"```console\n{_session(found['session'])}```\n"
-        with _printing() as printed:
+        with contextlib.redirect_stdout(_Heard()) as printed:
             exec(compile(found["code"], "the guide", "exec"), names)
-        shown = f"```\n{printed.getvalue()}```\n" if printed.getvalue() else ""
+        shown = f"```\n{printed.text()}```\n" if printed.text() else ""
         return f"```python\n{found['code']}```\n{shown}"
 
     with _in_a_folder():
@@ -48,8 +52,9 @@ def rewritten(page: str) -> str:
 
 
 def lasting(page: str) -> str:
-    """Return a page without what is another number every time."""
-    return DAY.sub("a day", TIME.sub(" a time", page))
+    """Return a page without what is another number every time, or elsewhere."""
+    page = DAY.sub("a day", TIME.sub(" a time", page))
+    return LONG.sub(lambda found: f"{float(found[0]):.6g}", page)
 
 
 def _session(text: str) -> str:
@@ -64,9 +69,12 @@ def _output(command: str) -> str:
         return _of_shell(command)
     from cprime.cli import main
 
-    with _printing() as printed, _errors() as errors:
+    with (
+        contextlib.redirect_stdout(_Heard()) as printed,
+        contextlib.redirect_stderr(_Heard()) as errors,
+    ):
         failed = main(shlex.split(first)[1:]) != 0
-    said = printed.getvalue() + (errors.getvalue() if failed else "")
+    said = printed.text() + (errors.text() if failed else "")
     if pipe:
         return _of_shell(rest, said)
     return "".join(f"{line.rstrip()}\n" for line in said.strip("\n").splitlines())
@@ -79,16 +87,16 @@ def _of_shell(command: str, given: str = "") -> str:
     return done.stdout + done.stderr
 
 
-@contextlib.contextmanager
-def _printing() -> Iterator[io.StringIO]:
-    with contextlib.redirect_stdout(io.StringIO()) as printed:
-        yield printed
+class _Heard(io.TextIOWrapper):
+    """What is said, as text or as bytes."""
 
+    def __init__(self) -> None:
+        super().__init__(io.BytesIO(), encoding="utf-8", write_through=True)
 
-@contextlib.contextmanager
-def _errors() -> Iterator[io.StringIO]:
-    with contextlib.redirect_stderr(io.StringIO()) as errors:
-        yield errors
+    def text(self) -> str:
+        buffer = self.buffer
+        assert isinstance(buffer, io.BytesIO)
+        return buffer.getvalue().decode()
 
 
 @contextlib.contextmanager

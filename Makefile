@@ -20,7 +20,7 @@ guide: $(READY)  ## Measure docs/choosing.md again: its tables and figures
 	$(RUN) docs/choosing/measure.py
 
 docs: $(VENV)/.docs  ## The documentation site, in build/docs; a warning is an error
-	$(RUN) -m sphinx --fail-on-warning --keep-going --quiet --nitpicky --jobs 2 \
+	$(RUN) -m sphinx --fail-on-warning --keep-going --quiet --nitpicky --fresh-env --jobs 2 \
 	    -d build/doctrees docs build/docs
 	@echo "Open build/docs/index.html"
 

@@ -1,6 +1,6 @@
 """How the documentation site is made: `make docs`, into build/docs.
 
-Nothing is fetched while it is built or read: formulas are MathML, fonts and icons come
+Nothing is fetched while it is built or read: formulas are drawn, fonts and icons come
 with the theme, and there are no inventories of other projects.
 """
 
@@ -38,6 +38,7 @@ nitpicky = True
 default_role = "py:obj"
 nitpick_ignore_regex = [("py:obj", r"(?s).*")]
 smartquotes = False
+highlight_language = "none"
 python_display_short_literal_types = True
 toc_object_entries_show_parents = "hide"
 
@@ -47,6 +48,7 @@ myst_heading_anchors = 3
 myst_dmath_allow_digits = False
 
 autodoc_typehints = "none"
+autodoc_preserve_defaults = True
 autosummary_generate = True
 autosummary_ignore_module_all = False
 numpydoc_show_class_members = False
@@ -74,6 +76,8 @@ html_title = "cprime"
 html_static_path = ["static"]
 html_css_files = ["cprime.css"]
 html_favicon = "static/favicon.svg"
+# Pages that are alone in their section.
+html_sidebars: dict[str, list[str]] = {"reproduction/index": []}
 html_show_sourcelink = False
 html_copy_source = False
 html_last_updated_fmt = None

@@ -19,7 +19,11 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).parent
-PAGES = [HERE / "index.md", *sorted((HERE / "guide").glob("*.md"))]
+PAGES = [
+    HERE / "index.md",
+    *sorted((HERE / "guide").glob("*.md")),
+    *sorted((HERE / "api").glob("*.md")),
+]
 
 BLOCK = re.compile(
     r"```python\n(?P<code>.*?)```\n(?:```\n(?P<printed>.*?)```\n)?"

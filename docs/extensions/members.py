@@ -16,5 +16,7 @@ def is_from_elsewhere(
     app: Any, what: str, name: str, thing: Any, skip: bool, options: Any
 ) -> bool | None:
     """Return True for what was written in another package, else leave it to others."""
-    module = getattr(thing, "__module__", None) or ""
+    # What is compiled knows its class, not its module.
+    home = getattr(thing, "__objclass__", thing)
+    module = getattr(home, "__module__", None) or ""
     return True if module.partition(".")[0] not in ("cprime", "") else None

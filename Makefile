@@ -8,7 +8,7 @@ BENCH := .venv-bench
 WHEEL := .venv-wheel
 SANITIZE := .venv-sanitize
 
-.PHONY: demo reproduce guide docs shown test lint unit sklearn-suite thorough sanitize wheel bench clean
+.PHONY: demo reproduce guide docs shown test lint browser unit sklearn-suite thorough kills fuzz sanitize wheel bench clean
 
 demo: $(READY)  ## Cluster the built-in BIRCH data and say what hard assignment loses
 	$(RUN) examples/demo.py
@@ -27,12 +27,21 @@ docs: $(VENV)/.docs  ## The documentation site, in build/docs; a warning is an e
 shown: $(READY)  ## Run what the pages of the guide show, and write down what it prints
 	$(RUN) docs/shown.py
 
-test: lint unit sklearn-suite  ## Everything a change must pass
+test: lint browser unit sklearn-suite  ## Everything a change must pass
 
 lint: $(READY)
 	$(RUN) -m ruff check .
 	$(RUN) -m ruff format --check .
 	$(RUN) -m mypy
+
+# Reports are looked at in Debian's Chromium, which root may install.
+CHROMIUM = command -v chromium || command -v chromium-browser || command -v google-chrome
+APT_GET = DEBIAN_FRONTEND=noninteractive apt-get --quiet --quiet --yes
+
+browser:  ## Chromium for the tests, where it may be installed
+	@{ $(CHROMIUM); } >/dev/null 2>&1 \
+	    || { [ "$$(id -u)" = 0 ] && { $(APT_GET) install chromium || { $(APT_GET) update && $(APT_GET) install chromium; }; }; } >/dev/null 2>&1 \
+	    || echo "SKIPPED: there is no Chromium here, so reports are not looked at in a browser."
 
 unit: $(READY)
 	$(RUN) -m pytest
@@ -45,6 +54,12 @@ sklearn-suite: $(READY)  ## scikit-learn's own tests of k-means and mixtures, on
 thorough: $(READY)  ## The laws on many more examples, and scikit-learn's tests on all seeds
 	CPRIME_EXAMPLES=thorough $(RUN) -m pytest tests/laws
 	SKLEARN_TESTS_GLOBAL_RANDOM_SEED=all $(MAKE) sklearn-suite
+
+kills: $(READY)  ## 200 fits killed at random moments and resumed, to the same bits
+	$(RUN) -W error tests/kill_and_resume.py 200
+
+fuzz: $(READY)  ## Model files altered at random, for SECONDS=600
+	$(RUN) tests/fuzz_models.py $(or $(SECONDS),600)
 
 sanitize:  ## 2,000 fits with every memory access and undefined operation watched
 	$(PYTHON) -m venv $(SANITIZE)

@@ -196,8 +196,8 @@ def free_energy_of_entropy(
         Mean over rows of H(q).
     C, D : int
     variance_new : float, optional
-        ``1/(D N) sum q ||y - mu||^2`` about the *current* means. Left out, it is taken to
-        equal `variance`, which is true after convergence.
+        ``1/(D N) sum q ||y - mu||^2`` about the *current* means. Left out, it is taken
+        to equal `variance`, which is true after convergence.
     """
     ratio = 1.0 if variance_new is None else variance_new / variance
     limit = free_energy_of_variance(variance, C, D)

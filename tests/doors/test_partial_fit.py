@@ -71,10 +71,11 @@ def test_a_stream_that_changes_is_followed(c_prime):
     assert farthest(km, moved) < 0.2
 
 
-def test_what_is_told_of_a_batch_is_how_it_fared_before_it_was_learned():
+@c_primes
+def test_what_is_told_of_a_batch_is_how_it_fared_before_it_was_learned(c_prime):
     first, second, third = a_few_batches()
     weights = np.random.default_rng(0).integers(1, 4, size=60)
-    km = streamed([first, second], c_prime=2)
+    km = streamed([first, second], c_prime=c_prime)
     before = copy.deepcopy(km)
     km.partial_fit(third, sample_weight=weights)
     assert km.labels_.tolist() == before.predict(third).tolist()
@@ -171,8 +172,11 @@ def test_a_held_variance_is_held():
     km = streamed(a_few_batches(), variance=2.0, c_prime=None)
     assert km.variance_ == 2.0
     # And may be set to another while the stream goes on.
-    km.set_params(variance=3.0).partial_fit(a_few_batches()[0])
+    X, before = a_few_batches()[0], copy.deepcopy(km)
+    km.set_params(variance=3.0).partial_fit(X)
     assert km.variance_ == 3.0
+    before.variance_ = 3.0
+    assert km.free_energy_ == pytest.approx(before.free_energy(X))
 
 
 @pytest.mark.parametrize("c_prime", [1, None])
@@ -186,6 +190,14 @@ def test_a_cluster_that_starves_is_given_a_row(c_prime):
     for _ in range(60):
         km.partial_fit(rows(rng))
     assert farthest(km, CENTRES) < 0.2
+
+
+def test_the_spread_of_all_rows_is_remembered_as_one_cluster_is():
+    """It says which variance is too small to mean anything."""
+    km = streamed([X + i for i, X in enumerate(a_few_batches(5))], n_clusters=1)
+    overall = km._stream_.overall
+    np.testing.assert_allclose(overall.means, km.cluster_centers_)
+    assert overall.covariance == pytest.approx(km.variance_)
 
 
 def test_far_from_the_origin_nothing_cancels():
@@ -272,3 +284,20 @@ def test_the_number_of_clusters_stays():
         ValueError, match=r"goes on with the 5 clusters.*n_clusters is 6"
     ):
         km.partial_fit(a_few_batches()[0])
+
+
+@pytest.mark.parametrize("c_prime", [1, 2])
+def test_a_stream_that_was_saved_goes_on_as_if_nothing_had_been(tmp_path, c_prime):
+    rng = np.random.default_rng(0)
+    batches = [rng.normal(size=(300, 3)) + 4 * rng.integers(3) for _ in range(6)]
+    km = KMeans(3, c_prime=c_prime, random_state=0)
+    for batch in batches[:3]:
+        km.partial_fit(batch)
+    km.save(tmp_path / "stream.cprime")
+    again = KMeans.load(tmp_path / "stream.cprime")
+    assert (again.n_steps_, again.n_samples_seen_) == (3, 900)
+    for batch in batches[3:]:
+        km.partial_fit(batch)
+        again.partial_fit(batch)
+    assert np.array_equal(again.cluster_centers_, km.cluster_centers_)
+    assert (again.variance_, again.n_steps_) == (km.variance_, 6)

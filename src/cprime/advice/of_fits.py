@@ -129,7 +129,7 @@ def points(variance: float, spread: float) -> Finding | None:
     spread : float
         Variance of all rows, in the same units.
     """
-    if variance > POINT * spread:
+    if variance > POINT * spread > 0.0:
         return None
     return Finding(
         "poor",

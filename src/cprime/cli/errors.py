@@ -1,9 +1,10 @@
 """What went wrong, in one line a person can act on; and what the exit code says."""
 
 import os
-import re
 import sys
 import traceback
+from difflib import get_close_matches
+from typing import Any
 
 import typer
 
@@ -42,7 +43,8 @@ def line_of(error: BaseException) -> str:
         named = "" if error.filename is None else f"{os.fsdecode(error.filename)}: "
         return printable(spoken(f"{named}{error.strerror}"))
     if isinstance(error, ModuleNotFoundError):
-        return f"{error.name} is missing: pip install {error.name}."
+        missing = str(error.name).partition(".")[0]
+        return f"{missing} is missing: pip install {missing}."
     if isinstance(error, MemoryError):
         told = str(error) or "there is not enough memory"
         return printable(f"{told}. Give less with --memory, or fewer clusters.")
@@ -58,11 +60,16 @@ def line_of(error: BaseException) -> str:
 
 def usage_line(error: BaseException) -> str:
     """Return what is wrong with a command as it was typed, and where help is."""
-    told = printable(error.format_message())  # type: ignore[attr-defined]
-    near = re.fullmatch(r"(.*?) \(Possible options: (.*)\)", told)
-    if near:
-        told = f"{near[1]}. Did you mean {near[2].replace(', ', ' or ')}?"
-    told = told if told[-1:] in ".?!" else f"{told}."
+    option = getattr(error, "option_name", None)
+    known: Any = getattr(error, "possibilities", None)
+    if option is not None and known is not None:
+        near = get_close_matches(option, known, n=1)
+        told = f"There is no option {printable(option)}."
+        told += f" Did you mean {near[0]}?" if near else ""
+    else:
+        told = printable(error.format_message())  # type: ignore[attr-defined]
+        told = told.replace("Value error, ", "")
+        told = told if told[-1:] in ".?!" else f"{told}."
     context = getattr(error, "ctx", None)
     where = context.command_path if context else "cprime"
     return f"{where}: {told} Try '{where} --help'."

@@ -7,12 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import typer
+from rich.markup import escape
 
 from cprime.cli import words
 from cprime.cli.console import Voice
-from cprime.cli.errors import StoppedError
+from cprime.cli.errors import StoppedError, line_of
 from cprime.cli.labelling import write_labels
 from cprime.cli.progress import Follower
+from cprime.cli.spoken import spoken
 from cprime.cli.summary import (
     end_in_words,
     file_in_words,
@@ -58,6 +60,8 @@ class Fitted:
     ----------
     estimator : estimator
     data : Data
+    began : str
+        Where, if that is worth a word.
     seconds : float
     complete : bool
     wanted : Wanted
@@ -65,6 +69,7 @@ class Fitted:
 
     estimator: Any
     data: Any
+    began: str
     seconds: float
     complete: bool
     wanted: Wanted
@@ -97,16 +102,9 @@ def opened(
     from cprime.sources import open_data
 
     data = open_data(path, columns, memory=memory, scratch=scratch)
-    return _standardized(data) if standardize else data
-
-
-def _standardized(data: Any) -> Any:
-    from sklearn.preprocessing import StandardScaler
-
-    scaler = StandardScaler()
-    for _, values in data.blocks():
-        scaler.partial_fit(values)
-    return data.scaled(scaler.mean_, scaler.scale_)
+    if min(data.shape) == 0:
+        raise ValueError(f"{path} has no rows.")
+    return data.standardized() if standardize else data
 
 
 def refuse_too_few_rows(data: Any, k: int) -> None:
@@ -145,20 +143,22 @@ def fit_and_keep(
     import cprime
 
     follow.stage(f"choosing where {words.count(wanted.k, 'cluster')} start")
-    estimator, started, complete = wanted.estimator(), time.perf_counter(), True
     checkpoint = None
     if files.checkpoint is not None:
         checkpoint = cprime.Checkpoint(files.checkpoint, every=every, resume=resume)
+    estimator, started, complete = wanted.estimator(), time.perf_counter(), True
+    data.on_rows = follow.read
     try:
-        estimator.fit(data, progress=follow)
+        estimator.fit(data, checkpoint=checkpoint, progress=follow)
     except KeyboardInterrupt:
         if not hasattr(estimator, "n_iter_"):
             raise StoppedError(
-                "No iteration was complete, so there is nothing to keep."
+                "No iteration was complete: there is nothing to keep."
             ) from None
         complete = False
     seconds = time.perf_counter() - started
-    fitted = Fitted(estimator, data, seconds, complete, wanted)
+    began = checkpoint.message if checkpoint is not None and resume else ""
+    fitted = Fitted(estimator, data, began, seconds, complete, wanted)
     _write(fitted, files, typed, follow)
     return fitted
 
@@ -171,27 +171,55 @@ def _write(fitted: Fitted, files: Files, typed: str, follow: Follower) -> None:
     follow.stage(f"writing {files.model.name}")
     about = {
         "command": typed,
-        "data": f"{data.origin}, {words.count(data.n_rows, 'row')}",
+        "origin": data.origin,
         "rows": data.n_rows,
-        "fingerprint": data.fingerprint() if fitted.complete else None,
-        "seconds": fitted.seconds,
         "seed": fitted.wanted.seed,
-        "complete": fitted.complete,
+        "seconds": fitted.seconds,
         "date": datetime.now(UTC).date().isoformat(),
+        "complete": fitted.complete,
     }
+    if fitted.complete:
+        about["fingerprint"] = data.fingerprint()
     kept = estimator if data.scale is None else behind(data, estimator)
     cprime.save(kept, files.model, about=about)
-    if not fitted.complete:
-        return
+    if fitted.complete:
+        try:
+            _write_more(fitted, files, worth_telling(about), follow)
+        except Exception as error:
+            told = f"{line_of(error)} The model itself is in {files.model}."
+            raise ValueError(told) from error
+
+
+def _write_more(
+    fitted: Fitted, files: Files, about: dict[str, str], follow: Follower
+) -> None:
     if files.report is not None:
         from cprime import report
 
         follow.stage(f"writing {files.report.name}")
-        scaling = None if data.scale is None else (data.shift, data.scale)
-        report.write(files.report, estimator, data, scaling=scaling, about=about)
+        report.write(files.report, fitted.estimator, fitted.data, about=about)
     if files.labels is not None:
         follow.stage(f"writing {files.labels.name}")
-        write_labels(files.labels, estimator, data, follow)
+        write_labels(files.labels, fitted.estimator, fitted.data, follow)
+
+
+def worth_telling(about: Any) -> dict[str, str]:
+    """Return what a report says of where a model comes from, in words.
+
+    Parameters
+    ----------
+    about : dict
+        As a model file has it; anything may be in there.
+    """
+    known = about if isinstance(about, dict) else {}
+    told = {
+        name: known[name]
+        for name in ("command", "origin", "fingerprint", "date")
+        if isinstance(known.get(name), str)
+    }
+    if isinstance(known.get("seconds"), (int, float)):
+        told["time of the fit"] = words.seconds(known["seconds"])
+    return told
 
 
 def tell(voice: Voice, fitted: Fitted, files: Files) -> None:
@@ -209,6 +237,7 @@ def tell(voice: Voice, fitted: Fitted, files: Files) -> None:
             "standardized": data.scale is not None,
             "seed": fitted.wanted.seed,
             "restarts": restarts,
+            "began": fitted.began or None,
             "seconds": fitted.seconds,
             "complete": fitted.complete,
             "verdict": None if found is None else found.headline,
@@ -224,6 +253,7 @@ def tell(voice: Voice, fitted: Fitted, files: Files) -> None:
         [
             ("model", model_in_words(values)),
             ("start", f"{values['seeding']}, seed {fitted.wanted.seed}{best}"),
+            *([("", escape(spoken(fitted.began)))] if fitted.began else []),
             ("end", end),
             *lines_of_quality(values),
             ("wrote", ", ".join(file_in_words(path) for path in written.values())),

@@ -83,7 +83,7 @@ def _origin(about: dict[str, Any]) -> list[tuple[str, str]]:
     """Return where the model comes from, as far as the file tells."""
     lines = []
     for name, key in (
-        ("fitted to", "data"),
+        ("fitted to", "origin"),
         ("data hash", "fingerprint"),
         ("made by", "command"),
         ("on", "date"),

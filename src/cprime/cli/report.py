@@ -7,6 +7,7 @@ import typer
 
 from cprime.cli import models, outputs
 from cprime.cli.console import Voice
+from cprime.cli.fitting import worth_telling
 from cprime.cli.interrupts import ended_by_the_second
 from cprime.cli.options import (
     OUTPUT,
@@ -65,6 +66,6 @@ def report(
         loaded, about = models.load(model), describe(model)["about"]
         rows = loaded.rows(data, columns, memory, scratch)
         follow.stage(f"writing {output.name}")
-        write(output, loaded.estimator, rows, scaling=loaded.scaling, about=about)
+        write(output, loaded.estimator, rows, about=worth_telling(about))
     voice.say(f"Report: {file_in_words(output)}. Open it in a browser.")
     voice.result({"files": {"report": str(output)}})

@@ -63,7 +63,10 @@ def verdict(values: dict[str, Any]) -> Any:
         return advice.Finding("good", text, "")
     if C_prime == 1:
         return advice.hard_assignment(gap)
-    return advice.which_c_prime({C_prime: gap}, C, fitted=C_prime)
+    if gap < advice.NEGLIGIBLE:
+        return advice.Finding("good", f"C' = {C_prime} is enough here.", "")
+    text = f"Rows would need more than C' = {C_prime} clusters here."
+    return advice.Finding("poor" if gap > advice.CONSIDERABLE else "fair", text, "")
 
 
 def shape_in_words(data: Any) -> str:

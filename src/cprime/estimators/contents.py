@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from cprime.estimators.covariances import COVARIANCES
+from cprime.estimators.kept_stream import is_possible
 
 # Weights of float32, rounded one by one, sum to one within this, and matrices are
 # symmetric.
@@ -162,6 +163,9 @@ RULES: dict[str, Rule] = {
     "evaluations_": _whole(0),
     "n_relocations_": _whole(0),
     "converged_": _truth,
+    "n_steps_": _whole(1),
+    "n_samples_seen_": _whole(1),
+    "_stream_": lambda value, sizes: is_possible(value, sizes.C, sizes.D),
     "seeding_": lambda value, sizes: isinstance(value, str),
     "trace_": _history,
     "restarts_": _history,

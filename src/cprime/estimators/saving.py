@@ -7,7 +7,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
-from cprime.estimators import contents, inputs, scaling
+from cprime.estimators import contents, inputs, kept_stream, scaling
 from cprime.estimators.contents import RULES
 from cprime.storage import container, layout, tree
 from cprime.storage.container import Opened
@@ -188,7 +188,10 @@ def _array(value: Any, name: str) -> Any:
 
 
 def _fitted(estimator: Any) -> dict[str, Any]:
-    return {name: v for name, v in vars(estimator).items() if name in RULES}
+    found = {name: v for name, v in vars(estimator).items() if name in RULES}
+    if "_stream_" in found:
+        found["_stream_"] = kept_stream.plain(found["_stream_"])
+    return found
 
 
 def _packed(values: dict[str, Any], name: str, arrays: dict[str, Any]) -> Any:
@@ -246,6 +249,9 @@ def _rebuilt(name: str, params: dict[str, Any], fitted: dict[str, Any]) -> Any:
     estimator.set_params(**params)
     estimator._validate_params()
     contents.refuse_impossible(fitted, _needed(name, params))
+    if "_stream_" in fitted:
+        stream = kept_stream.restored(fitted["_stream_"])
+        fitted = {**fitted, "_stream_": stream}
     names = fitted.get("feature_names_in_")
     vars(estimator).update({k: v for k, v in fitted.items() if v is not names})
     # One row has to be possible, and would be without names.

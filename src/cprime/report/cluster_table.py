@@ -73,6 +73,11 @@ class ClusterTable:
     n_detailed: int
     what_sigma: str
 
+    @property
+    def knows_sizes(self) -> bool:
+        """Whether it is known how many rows clusters have."""
+        return any(line.size != NOTHING for line in self.lines)
+
     def shortened(self) -> "ClusterTable":
         """Return a table that shows rows of half as many clusters."""
         n = self.n_detailed // 2

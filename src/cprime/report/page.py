@@ -27,8 +27,6 @@ HERE = Path(__file__).parent
 LONGEST_COMMAND = 2000
 # Of very many restarts, the best are shown.
 MOST_RESTARTS = 10
-# A picture of more columns than this needs the whole width.
-WIDE_COLUMNS = 12
 
 
 @dataclass(frozen=True)
@@ -74,7 +72,7 @@ class Page:
     map: Picture | None
     sizes: Picture
     profile: Picture
-    is_profile_wide: bool
+    is_wide: bool
     distances: Picture | None
     outliers: list[OutlierLine]
     command: str
@@ -126,7 +124,7 @@ def page_of(
         map=pictures.map(),
         sizes=pictures.sizes(),
         profile=pictures.profile(),
-        is_profile_wide=len(names) > WIDE_COLUMNS,
+        is_wide=pictures.is_wide,
         distances=pictures.distances(),
         outliers=outliers,
         command=plain(about.get("command", ""), LONGEST_COMMAND)

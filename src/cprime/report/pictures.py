@@ -22,7 +22,6 @@ from cprime.plots import (
     ProfileDisplay,
     SizesDisplay,
 )
-from cprime.plots.directions import of_separation
 from cprime.report.cluster_table import profile_of, shares_of, sizes_of
 from cprime.report.clusters import Fitted
 from cprime.report.rows import Scaling
@@ -30,9 +29,10 @@ from cprime.report.summary import Summary
 
 # Lines stay sharp in print; of very many shapes, dots are smaller.
 SHARP, DOTS = "svg", "png"
-DOTS_PER_INCH = 150
+DOTS_PER_INCH = 130
 LONGEST_NAME = 18
 WIDTH, WIDE = 5.4, 10.4
+WIDE_COLUMNS = 12
 
 
 @dataclass(frozen=True)
@@ -78,6 +78,11 @@ class Pictures:
         self.named = copy.copy(fitted.estimator)
         self.named.feature_names_in_ = np.array(self.names, dtype=object)
 
+    @property
+    def is_wide(self) -> bool:
+        """Whether a picture with all columns needs the whole width of the page."""
+        return len(self.names) > WIDE_COLUMNS
+
     def convergence(self) -> Picture | None:
         """Return F by iteration."""
         estimator = self.fitted.estimator
@@ -112,35 +117,29 @@ class Pictures:
             f"{largest}."
         )
         caption = "How many rows each cluster has."
-        return _drawn(display, (WIDTH, 3.4), SHARP, alt, caption)
+        size = (WIDE, 2.8) if self.is_wide else (WIDTH, 3.4)
+        return _drawn(display, size, SHARP, alt, caption)
 
     def cluster_map(self) -> Picture:
         """Return the centres in the plane, linked by their overlaps."""
-        clusters = self.fitted.clusters
+        D = self.fitted.shape[1]
         shares = shares_of(self.fitted, self.summary)
-        positions, spread, _ = of_separation(clusters, shares)
-        display = ClusterMapDisplay(
-            positions,
-            shares,
-            self.fitted.overlaps,
-            names=tuple(
-                f"direction {i + 1}: {share(part)} of the centres' spread"
-                if part > 0
-                else ""
-                for i, part in enumerate(spread)
-            ),
-        )
+        display = ClusterMapDisplay.from_estimator(self.named)
+        display.weights = shares
+        where = "as far apart as they are in standard deviations of the clusters"
+        if D <= 2:
+            places = display.positions[:, :D]
+            display.positions[:, :D] = self.scaling.undone(places)
+            where = "where they are"
         strongest = [f"{a} and {b}" for a, b in display.edges[::-1][:3]]
         alt = f"Map of {count(len(shares), 'cluster centre')}. " + (
             f"The strongest overlaps: {listing(strongest)}."
             if strongest
             else "No two overlap enough to be linked."
         )
-        caption = (
-            "Centres, as far apart as they are in standard deviations of the clusters. "
-            "Areas are sizes, lines are overlaps."
-        )
-        return _drawn(display, (WIDTH, 4.8), DOTS, alt, caption)
+        caption = f"Centres, {where}. Areas are sizes, lines are overlaps."
+        size = (WIDTH, 4.8 if D > 1 else 3.6)
+        return _drawn(display, size, DOTS, alt, caption)
 
     def map(self) -> Picture | None:
         """Return rows and clusters in the plane, or along a line."""
@@ -180,8 +179,8 @@ class Pictures:
             "How far a cluster's centre is above or below the mean of all rows, in "
             "standard deviations of all rows."
         )
-        height = min(1.9 + 0.19 * min(C, 40), 9.0)
-        size = (min(max(2.4 + 0.3 * D, WIDTH), WIDE), max(height, 2.4))
+        height = max(1.9 + 0.19 * min(C, 40), 3.4)
+        size = (WIDE if self.is_wide else WIDTH, height)
         return _drawn(display, size, DOTS, alt, caption)
 
     def distances(self) -> Picture | None:

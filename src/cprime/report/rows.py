@@ -107,7 +107,10 @@ class ArrayData:
 
 def as_data(data: Any) -> Any:
     """Return what can be gone through block by block."""
-    return open_data(data) if is_source(data) else ArrayData(data)
+    found = open_data(data) if is_source(data) else ArrayData(data)
+    if not found.n_rows:
+        raise ValueError("There are no rows to report on: give some, or none at all.")
+    return found
 
 
 def scaling_of(data: Any, given: tuple[Any, Any] | None, n_features: int) -> Scaling:

@@ -83,7 +83,10 @@ def _head(path: Path) -> tuple[list[str], str, bool]:
     if not text.strip():
         raise ValueError(f"{path} has no columns: its first line is empty.")
     delimiter = max(DELIMITERS, key=text.count)
-    fields = next(csv.reader([text], delimiter=delimiter))
+    try:
+        fields = next(csv.reader([text], delimiter=delimiter))
+    except csv.Error as error:
+        raise ValueError(f"{path} is no CSV file: {error}.") from None
     if all(_is_number(field) for field in fields):
         return [str(i) for i in range(len(fields))], delimiter, False
     if len(set(fields)) < len(fields):
@@ -116,7 +119,7 @@ def _read(
     parse = pc.ParseOptions(delimiter=delimiter)
     n_rows = 0
     try:
-        with _opened(path) as file, pc.open_csv(file, read, parse, convert) as reader:
+        with _stream(path) as file, pc.open_csv(file, read, parse, convert) as reader:
             for batch in reader:
                 n_rows += batch.num_rows
                 yield batch
@@ -124,7 +127,7 @@ def _read(
         if str(error).startswith("Empty CSV file"):
             return
         raise ValueError(_said(str(error), path, fields)) from None
-    except DAMAGED as error:
+    except OSError as error:
         raise ValueError(f"{path} is damaged after row {n_rows}: {error}.") from None
 
 
@@ -141,6 +144,16 @@ def _said(error: str, path: Path, fields: list[str]) -> str:
         f"Column {name!r} of {path} {held}{line}, not a number: mend it, or choose "
         "other columns, for instance columns='f*'."
     )
+
+
+def _stream(path: Path) -> Any:
+    """Return the text of a file as Arrow reads it by itself.
+
+    Its threads would come back to a file of Python's, and must not when Python is gone.
+    """
+    file = pa.OSFile(str(path))
+    is_zipped = path.name.lower().endswith(".gz")
+    return pa.CompressedInputStream(file, "gzip") if is_zipped else file
 
 
 def _opened(path: Path) -> Any:

@@ -31,7 +31,7 @@ from cprime.cli.options import (
 )
 from cprime.cli.progress import following
 from cprime.cli.spoken import spoken
-from cprime.cli.summary import LEVELS, measured
+from cprime.cli.summary import LEVELS, measured, shape_in_words
 from cprime.cli.wanted import Model, Wanted
 
 # Every one of these, and all clusters.
@@ -146,11 +146,7 @@ def _tell(
             "[green]<- enough[/]" if c_prime == best else "",
             style="bold" if c_prime == best else "",
         )
-    rows, columns = (
-        words.count(data.n_rows, "row"),
-        words.count(data.n_features, "column"),
-    )
-    title = f"{data.origin}: {rows} x {columns}{scaled}, {words.count(C, 'cluster')}"
+    title = f"{shape_in_words(data)}, {words.count(C, 'cluster')}"
     voice.say(f"[bold]{escape(printable(title))}[/]")
     voice.say(table)
     units = ", of columns as they are after --standardize" if scaled else ""

@@ -29,6 +29,7 @@ extensions = [
     "sphinx_gallery.gen_gallery",
     "formulas",
     "members",
+    "example_report",
 ]
 templates_path = ["templates"]
 # Parts of pages, and what is run to make them.
@@ -82,8 +83,11 @@ html_show_sourcelink = False
 html_copy_source = False
 html_last_updated_fmt = None
 html_theme_options: dict[str, Any] = {
-    "logo": {"text": "cprime", "image_light": "static/favicon.svg",
-             "image_dark": "static/favicon.svg"},
+    "logo": {
+        "text": "cprime",
+        "image_light": "static/favicon.svg",
+        "image_dark": "static/favicon.svg",
+    },
     "navbar_align": "left",
     "header_links_before_dropdown": 6,
     "show_prev_next": True,

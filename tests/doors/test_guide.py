@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+import cprime
+
 DOCS = Path(__file__).parent.parent.parent / "docs"
 
 
@@ -18,7 +20,9 @@ def load_shown():
 shown = load_shown()
 
 
-@pytest.mark.parametrize("page", shown.PAGES, ids=lambda page: page.stem)
+@pytest.mark.parametrize(
+    "page", shown.PAGES, ids=lambda page: str(page.relative_to(DOCS))
+)
 def test_a_page_shows_what_its_code_prints(page):
     text = page.read_text()
     assert shown.lasting(shown.rewritten(text)) == shown.lasting(text)
@@ -49,3 +53,25 @@ def test_times_and_days_do_not_count():
     other = "done in 3 min, at 2031-01-02 00:00:01: 0.05851897122102157"
     assert shown.lasting(page) == shown.lasting(other)
     assert shown.lasting("gap 0.0264") != shown.lasting("gap 0.0265")
+
+
+def test_the_reference_has_every_public_name():
+    listed = set()
+    for page in (DOCS / "api").glob("*.md"):
+        module = "cprime"
+        for line in page.read_text().splitlines():
+            if line.startswith(".. currentmodule:: "):
+                module = line.split()[-1]
+            elif line.startswith("   ") and ":" not in line:
+                listed.add(f"{module}.{line.strip()}")
+    assert len(listed) > 20
+    modules = {f"cprime.{name}" for name in ("bounds", "datasets", "plots")}
+    public = {f"cprime.{name}" for name in cprime.__all__} - modules
+    public |= {f"cprime.plots.{name}" for name in cprime.plots.__all__}
+    public |= {f"cprime.datasets.{name}" for name in cprime.datasets.__all__}
+    public |= {
+        f"cprime.bounds.{name}"
+        for name, thing in vars(cprime.bounds).items()
+        if getattr(thing, "__module__", "") == "cprime.bounds" and name[0] != "_"
+    }
+    assert listed == public

@@ -6,6 +6,7 @@ So many fits, each in a process of its own that is killed (SIGKILL) at a random 
 of its life, once or several times, and is then left to finish from its checkpoints.
 """
 
+import dataclasses
 import os
 import pickle
 import random
@@ -61,6 +62,8 @@ def difference(one, other, name=""):
     """Return the name of the first value that is not the same, to the last bit."""
     if type(one) is not type(other):
         return name
+    if dataclasses.is_dataclass(one):
+        one, other = vars(one), vars(other)
     if isinstance(one, dict):
         if one.keys() != other.keys():
             return f"{name}: {sorted(one.keys() ^ other.keys())}"
@@ -135,11 +138,11 @@ def killed_and_resumed(name, folder, expected, seconds, rng):
     return kills, wrong
 
 
-def run(n_fits, seed=0, where=None, say=print):
+def run(n_fits, seed=0):
     """Kill so many fits; return the number of kills, same results, and faults."""
     rng, kills, same, faults = random.Random(seed), 0, 0, []
     names = list(FITS)
-    with tempfile.TemporaryDirectory(dir=where) as folder:
+    with tempfile.TemporaryDirectory() as folder:
         expected, seconds = {}, {}
         for name in names:
             expected[name] = fitted(name, folder)
@@ -147,7 +150,7 @@ def run(n_fits, seed=0, where=None, say=print):
             with tempfile.TemporaryDirectory(dir=folder) as checkpoints:
                 ended(begun(name, folder, checkpoints))
             seconds[name] = time.perf_counter() - start
-            say(f"{name}: {seconds[name]:.2f} s a fit")
+            print(f"{name}: {seconds[name]:.2f} s a fit")
         for turn in range(n_fits):
             name = names[turn % len(names)]
             more, wrong = killed_and_resumed(
@@ -157,8 +160,8 @@ def run(n_fits, seed=0, where=None, say=print):
             same += not wrong
             faults += [f"{name}: {fault}" for fault in wrong]
             for fault in wrong:
-                say(f"{name}: {fault}")
-    say(
+                print(f"{name}: {fault}")
+    print(
         f"{kills} kills, {n_fits} fits, {same} with the same bits, {len(faults)} faults"
     )
     return kills, same, faults

@@ -68,7 +68,7 @@ def test_a_fit_ends_with_what_it_came_to(folder, tmp_path):
     assert f"converged after {fitted.n_iter_} iterations" in said
     assert f"{fitted.free_energy_:.4f} nats per row" in said
     assert "C' = 3 is enough here." in said
-    assert f"next: cprime predict {model} NEW-DATA" in said
+    assert f"next: cprime predict {model} NEW.parquet -o labels.parquet" in said
     assert "<html" in page.read_text()[:2000]
     assert table(labels).column_names == TOLD and table(labels).num_rows == N_ROWS
 
@@ -78,7 +78,7 @@ def test_a_gap_is_put_into_words(tmp_path):
     np.save(tmp_path / "cloud.npy", rng.standard_normal((500, 2)))
     said = done("fit", tmp_path / "cloud.npy", "-k", 8, "-o", tmp_path / "m")
     assert "Hard assignment is not safe here." in said
-    assert "next: cprime compare" in said
+    assert f"next: cprime compare {tmp_path / 'cloud.npy'} -k 8" in said
     said = done(
         "fit", tmp_path / "cloud.npy", "-k", 8, "--c-prime", "all", "-o", tmp_path / "m"
     )

@@ -1,5 +1,6 @@
 """A fitted estimator is saved, and comes back as it was."""
 
+import dataclasses
 import pickle
 import warnings
 from dataclasses import is_dataclass
@@ -56,6 +57,8 @@ def path(tmp_path):
 
 def assert_same(one, other, name=""):
     assert type(one) is type(other), name
+    if dataclasses.is_dataclass(one):
+        one, other = vars(one), vars(other)
     if isinstance(one, dict):
         assert one.keys() == other.keys(), name
         for key in one:
@@ -136,6 +139,20 @@ def test_a_random_state_goes_on_where_it_was(path):
     assert model.random_state is not loaded.random_state
     assert_same(model.random_state, loaded.random_state)
     np.testing.assert_array_equal(model.sample(9)[0], loaded.sample(9)[0])
+
+
+@pytest.mark.parametrize("batches", [0, 1, 3])
+def test_a_stream_goes_on_where_it_was(path, rows, batches):
+    model = KMeans(5, c_prime=2, random_state=0)
+    if batches == 0:
+        model.fit(rows * 2.0**300 if rows.dtype == np.float64 else rows)
+    for _ in range(batches):
+        model.partial_fit(rows)
+    model.save(path)
+    loaded = KMeans.load(path)
+    for both in (model, loaded):
+        both.partial_fit(rows[::2], sample_weight=np.arange(len(rows[::2])))
+    assert_same(vars(model), vars(loaded))
 
 
 def test_a_scaler_in_front_is_kept_too(path, rows):

@@ -22,7 +22,7 @@ from cprime.cli import (
     sample,
 )
 
-WORK, LOOK, CHECK = "Find clusters, use them", "Look closer", "This installation"
+WORK, LOOK, CHECK = "Find clusters, use them", "Look closer", "Check the tool itself"
 
 EPILOG = """[bold]Five commands to start with[/]
 
@@ -32,6 +32,7 @@ EPILOG = """[bold]Five commands to start with[/]
   cprime compare flows.parquet -k 200 --standardize
   cprime doctor
 
+[bold]More[/]        cprime COMMAND --help explains a command, with examples.
 [bold]Exit codes[/]  0 done; 1 it cannot be done (data, model, disk); 2 wrong usage;
             130 interrupted. [dim]CPRIME_DEBUG=1 shows where an error comes from.[/]"""
 
@@ -135,7 +136,8 @@ def _cprime(
 ) -> None:
     """Clusters from a file, and an honest number for what hard labels leave out.
 
-    One dial, C', goes from k-means (1) to Gaussian mixtures (all).
+    One dial, C', goes from k-means (1) to Gaussian mixtures (all). Data are rows of
+    numbers in .parquet, .arrow, .csv, .tsv or .npy files, of any size.
     """
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())

@@ -6,11 +6,8 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import Annotated, Any
 
-import typer
-
-from cprime.cli import words
 from cprime.cli.console import Voice
-from cprime.cli.options import Json, Seed, Threads, use_threads
+from cprime.cli.options import SEARCH, Json, Seed, Threads, option, use_threads
 
 # Rounds are cut short rather than that a person waits longer than this.
 SECONDS_AT_MOST = 50.0
@@ -57,8 +54,12 @@ class Race:
 def bench(
     rounds: Annotated[
         int,
-        typer.Option(
-            "--rounds", min=1, help="Runs of each, of which the median counts."
+        option(
+            "--rounds",
+            panel=SEARCH,
+            metavar="N",
+            least=1,
+            help="Runs of each; the median counts.",
         ),
     ] = 3,
     seed: Seed = 0,
@@ -185,7 +186,7 @@ def _told(voice: Voice, race: Race) -> dict[str, Any]:
         )
         table.add_row(
             of.name,
-            words.seconds(median(of.seconds)),
+            f"{median(of.seconds):.3g}",
             str(of.fitted.n_iter_),
             f"{n_evaluations / 1e6:,.0f} million",
             f"{reached:.7g}",

@@ -90,8 +90,8 @@ def compare(
                 refuse_too_few_rows(rows, k)
                 for place, c_prime in enumerate(tried, start=1):
                     follow.stage(f"fit {place} of {len(tried)}, C' = {c_prime}")
-                    started = time.perf_counter()
                     fitted = wanted.keeping(c_prime).estimator()
+                    started = time.perf_counter()
                     fitted.fit(rows, progress=follow)
                     seconds = time.perf_counter() - started
                     found.append({**measured(fitted), "seconds": seconds})
@@ -142,7 +142,7 @@ def _tell(
             words.number(of["log_likelihood"]),
             words.number(of["gap"]),
             str(of["iterations"]) + ("" if of["converged"] else "*"),
-            words.seconds(of["seconds"]),
+            f"{of['seconds']:.3g}",
             "[green]<- enough[/]" if c_prime == best else "",
             style="bold" if c_prime == best else "",
         )

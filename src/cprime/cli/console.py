@@ -29,7 +29,8 @@ class Voice:
     def __init__(self, json: bool = False, quiet: bool = False):
         self.json = json
         self.quiet = quiet
-        self.out = Console(highlight=False, soft_wrap=True)
+        # Lines are broken for a terminal alone, never in a file.
+        self.out = Console(highlight=False, soft_wrap=not Console().is_terminal)
         self.err = Console(stderr=True, highlight=False, soft_wrap=True)
         self.warnings: list[str] = []
 
@@ -38,10 +39,10 @@ class Voice:
         """Whether a person sits before the terminal that standard error is."""
         return self.err.is_terminal and not (self.json or self.quiet)
 
-    def say(self, *said: RenderableType) -> None:
-        """Tell a person on standard output."""
+    def say(self, said: RenderableType, whole: bool = False) -> None:
+        """Tell a person on standard output; a whole line is one to be copied."""
         if not (self.json or self.quiet):
-            self.out.print(*said)
+            self.out.print(said, soft_wrap=True if whole else None)
 
     def event(self, kind: str, **values: Any) -> None:
         """Tell a program on standard error, as a line of JSON."""

@@ -8,7 +8,7 @@ import tempfile
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
@@ -16,6 +16,7 @@ import cprime
 from cprime.cli import words
 from cprime.cli.console import Voice
 from cprime.cli.errors import CANNOT, printable
+from cprime.cli.options import Json, Scratch
 
 # What runs a fit, what reads files, what draws.
 PACKAGES = ("numpy", "scipy", "scikit-learn", "pyarrow", "matplotlib", "typer", "rich")
@@ -40,18 +41,8 @@ class Finding:
 
 
 def doctor(
-    scratch: Annotated[
-        Path | None,
-        typer.Option(
-            "--scratch",
-            metavar="DIR",
-            help="The folder for what does not fit in memory.",
-            show_default="the system's folder for temporary files",
-        ),
-    ] = None,
-    json: Annotated[
-        bool, typer.Option("--json", help="One JSON object, for programs.")
-    ] = False,
+    scratch: Scratch = None,
+    json: Json = False,
 ) -> None:
     """Check this installation: versions, compiled code, threads, memory, disk.
 
@@ -66,7 +57,7 @@ def doctor(
         *(_package(name) for name in PACKAGES),
         *_kernel(),
         _memory(),
-        _disk(scratch or Path(tempfile.gettempdir())),
+        _disk(scratch),
     ]
     wrong = [finding for finding in findings if finding.advice]
     for finding in findings:
@@ -144,7 +135,10 @@ def _memory() -> Finding:
     return Finding("memory", f"{total}, of which rows take {share} at most (--memory)")
 
 
-def _disk(scratch: Path) -> Finding:
+def _disk(asked: Path | None) -> Finding:
+    from cprime.sources.scratch import scratch_folder
+
+    scratch = scratch_folder() if asked is None else asked
     try:
         with tempfile.TemporaryFile(dir=scratch) as probe:
             probe.write(b"cprime")

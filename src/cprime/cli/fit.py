@@ -8,15 +8,14 @@ import typer
 
 from cprime.cli import outputs
 from cprime.cli.console import Voice
+from cprime.cli.ending import how_to_go_on, tell
 from cprime.cli.errors import StoppedError
 from cprime.cli.fitting import (
     Files,
     fit_and_keep,
-    how_to_go_on,
     model_file,
     opened,
     refuse_too_few_rows,
-    tell,
 )
 from cprime.cli.interrupts import ended_by_the_second
 from cprime.cli.options import (
@@ -39,6 +38,7 @@ from cprime.cli.options import (
     Standardize,
     Threads,
     Tol,
+    option,
     use_threads,
 )
 from cprime.cli.progress import following
@@ -72,30 +72,30 @@ def fit(
     seed: Seed = 0,
     output: Annotated[
         Path | None,
-        typer.Option(
+        option(
             "-o",
             "--output",
+            panel=OUTPUT,
             metavar="FILE",
-            rich_help_panel=OUTPUT,
             help="Where the model goes; overwritten if it is there.",
-            show_default="DATA's name, with .cprime",
+            default="DATA's name, with .cprime",
         ),
     ] = None,
     report: Annotated[
         Path | None,
-        typer.Option(
+        option(
             "--report",
+            panel=OUTPUT,
             metavar="FILE",
-            rich_help_panel=OUTPUT,
             help="Write a report as well, one HTML page.",
         ),
     ] = None,
     labels: Annotated[
         Path | None,
-        typer.Option(
+        option(
             "--labels",
+            panel=OUTPUT,
             metavar="FILE",
-            rich_help_panel=OUTPUT,
             help="Write what cprime predict says of every row: .parquet, .csv, .npy.",
         ),
     ] = None,
@@ -103,28 +103,29 @@ def fit(
     quiet: Quiet = False,
     checkpoint: Annotated[
         Path | None,
-        typer.Option(
+        option(
             "--checkpoint",
+            panel=LONG,
             metavar="DIR",
-            rich_help_panel=LONG,
-            help="Keep what is needed to go on in this folder.",
+            help="Keep in this folder what it takes to go on after Ctrl-C, a power cut "
+            "or a crash.",
         ),
     ] = None,
     every: Annotated[
         float,
-        typer.Option(
+        option(
             "--every",
-            min=0.0,
+            panel=LONG,
             metavar="SECONDS",
-            rich_help_panel=LONG,
-            help="How often.",
+            least=0.0,
+            help="How often that is written.",
         ),
     ] = 60.0,
     resume: Annotated[
         bool,
-        typer.Option(
+        option(
             "--resume",
-            rich_help_panel=LONG,
+            panel=LONG,
             help="Go on from the checkpoint, to the very same result. Starts afresh if "
             "there is none yet.",
         ),
@@ -165,6 +166,8 @@ def fit(
             rows = opened(data, columns, memory, scratch, standardize)
             refuse_too_few_rows(rows, k)
             fitted = fit_and_keep(wanted, rows, files, typed, follow, every, resume)
-        tell(voice, fitted, files)
+        source = [str(data), *(["--columns", columns] if columns else [])]
+        source += ["--standardize"] if standardize else []
+        tell(voice, fitted, files, typed, source)
     if not fitted.complete:
-        raise StoppedError(how_to_go_on(fitted, files, typed))
+        raise StoppedError(how_to_go_on(files, typed))

@@ -7,24 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import typer
-from rich.markup import escape
 
 from cprime.cli import words
-from cprime.cli.console import Voice
 from cprime.cli.errors import StoppedError, line_of
 from cprime.cli.labelling import write_labels
 from cprime.cli.progress import Follower
-from cprime.cli.spoken import spoken
-from cprime.cli.summary import (
-    end_in_words,
-    file_in_words,
-    lines_of_quality,
-    measured,
-    model_in_words,
-    shape_in_words,
-    show,
-    verdict,
-)
 from cprime.cli.wanted import Wanted
 
 
@@ -220,59 +207,3 @@ def worth_telling(about: Any) -> dict[str, str]:
     if isinstance(known.get("seconds"), (int, float)):
         told["time of the fit"] = words.seconds(known["seconds"])
     return told
-
-
-def tell(voice: Voice, fitted: Fitted, files: Files) -> None:
-    """Say what a fit came to, what was written, and what may be done next."""
-    data, values = fitted.data, measured(fitted.estimator)
-    found, written = verdict(values), files.written(fitted.complete)
-    following_command = _next(fitted, files, found)
-    restarts = len(getattr(fitted.estimator, "restarts_", {}).get("n_iter", [0]))
-    voice.result(
-        {
-            **values,
-            "data": data.origin,
-            "rows": data.n_rows,
-            "columns": data.n_features,
-            "standardized": data.scale is not None,
-            "seed": fitted.wanted.seed,
-            "restarts": restarts,
-            "began": fitted.began or None,
-            "seconds": fitted.seconds,
-            "complete": fitted.complete,
-            "verdict": None if found is None else found.headline,
-            "files": {name: str(path) for name, path in written.items()},
-            "next": following_command,
-        }
-    )
-    best = f", best of {restarts}" if restarts > 1 else ""
-    end = f"{end_in_words(values, fitted.complete)}, {words.seconds(fitted.seconds)}"
-    show(
-        voice,
-        shape_in_words(data),
-        [
-            ("model", model_in_words(values)),
-            ("start", f"{values['seeding']}, seed {fitted.wanted.seed}{best}"),
-            *([("", escape(spoken(fitted.began)))] if fitted.began else []),
-            ("end", end),
-            *lines_of_quality(values),
-            ("wrote", ", ".join(file_in_words(path) for path in written.values())),
-        ],
-    )
-    voice.say(f"\nnext: [bold]{following_command}[/]")
-
-
-def _next(fitted: Fitted, files: Files, found: Any) -> str:
-    """Return a command worth trying now."""
-    if found is not None and found.level == "poor":
-        return "cprime compare ..."
-    return f"cprime predict {files.model} NEW-DATA -o labels.parquet"
-
-
-def how_to_go_on(fitted: Fitted, files: Files, typed: str) -> str:
-    """Return what to tell a person who has stopped a fit."""
-    kept = f"The best so far is in {files.model}, marked incomplete."
-    if files.checkpoint is None:
-        return f"{kept} With --checkpoint DIR a fit can go on where it was stopped."
-    again = typed if "--resume" in typed.split() else f"{typed} --resume"
-    return f"{kept} To go on: {again}"

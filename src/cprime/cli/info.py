@@ -82,8 +82,11 @@ def _seconds(about: dict[str, Any]) -> str:
 def _origin(about: dict[str, Any]) -> list[tuple[str, str]]:
     """Return where the model comes from, as far as the file tells."""
     lines = []
+    if isinstance(about.get("origin"), str):
+        n_rows = about.get("rows")
+        rows = f", {words.count(n_rows, 'row')}" if isinstance(n_rows, int) else ""
+        lines.append(("fitted to", escape(printable(about["origin"])) + rows))
     for name, key in (
-        ("fitted to", "origin"),
         ("data hash", "fingerprint"),
         ("made by", "command"),
         ("on", "date"),

@@ -9,11 +9,51 @@ from cprime.cli.wanted import Covariance, Init, Model
 
 DATA, MODEL, SEARCH = "Data", "Model", "Search"
 OUTPUT, MACHINE, LONG = "Output", "Machine", "Long fits"
+# Of any number: numpy takes seeds up to here.
+LARGEST = 2**32 - 1
 KINDS = ".npy, .parquet, .arrow, .csv, .tsv (also .gz), or a folder of Parquet files"
 
 
-def _option(*names: str, panel: str, help: str, **more: Any) -> Any:
+def option(
+    *names: str,
+    panel: str,
+    help: str,
+    default: str = "",
+    least: float | None = None,
+    **more: Any,
+) -> Any:
+    """Return an option as help shows it.
+
+    Parameters
+    ----------
+    *names : str
+    panel : str
+        Under which heading.
+    help : str
+    default : str, optional
+        What it is if it is not given, in words.
+    least : float, optional
+        The smallest number it may be.
+    **more
+        As of `typer.Option`.
+    """
+    if default:
+        help, more["show_default"] = f"{help} [dim]\\[default: {default}][/]", False
+    if least is not None:
+        more["callback"] = _at_least(least)
     return typer.Option(*names, rich_help_panel=panel, help=help, **more)
+
+
+def _at_least(least: float) -> Any:
+    """Return what refuses smaller numbers, and those no seed can be."""
+
+    def checked(value: Any) -> Any:
+        if value is not None and not least <= value <= LARGEST:
+            bound = f"less than {least:g}" if value < least else "too large"
+            raise typer.BadParameter(f"{value} is {bound}")
+        return value
+
+    return checked
 
 
 DataFile = Annotated[
@@ -24,27 +64,27 @@ ModelFile = Annotated[
 ]
 Columns = Annotated[
     str | None,
-    _option(
+    option(
         "--columns",
         panel=DATA,
         metavar="NAMES",
         help="Columns to use, by name or pattern: 'f*,age'.",
-        show_default="all",
+        default="all",
     ),
 ]
 ModelColumns = Annotated[
     str | None,
-    _option(
+    option(
         "--columns",
         panel=DATA,
         metavar="NAMES",
         help="Columns to use, in the order the model wants them.",
-        show_default="those of the names it was fitted to",
+        default="those of the names it was fitted to",
     ),
 ]
 TableFile = Annotated[
     Path,
-    _option(
+    option(
         "-o",
         "--output",
         panel=OUTPUT,
@@ -55,7 +95,7 @@ TableFile = Annotated[
 ]
 Standardize = Annotated[
     bool,
-    _option(
+    option(
         "--standardize",
         panel=DATA,
         help="Give every column mean 0 and spread 1 first, so that all count alike "
@@ -64,120 +104,136 @@ Standardize = Annotated[
 ]
 Clusters = Annotated[
     int,
-    _option("-k", "--clusters", panel=MODEL, min=1, help="Number of clusters, C."),
+    option(
+        "-k",
+        "--clusters",
+        panel=MODEL,
+        metavar="N",
+        least=1,
+        help="Number of clusters, C.",
+    ),
 ]
 CPrime = Annotated[
     str | None,
-    _option(
+    option(
         "--c-prime",
         panel=MODEL,
         metavar="C'",
         help="Clusters every row keeps: 1 is k-means, all is EM, 2 to 5 is nearly EM "
         "and nearly as fast as k-means.",
-        show_default="1 for kmeans, else all",
+        default="1 for kmeans, else all",
     ),
 ]
 ModelName = Annotated[
     Model,
-    _option(
+    option(
         "--model",
         panel=MODEL,
-        help="kmeans: round clusters of one size. soft: the same, rows shared. fuzzy: "
-        "fuzzy c-means. mixture: Gaussians with weights and shapes of their own.",
+        metavar="NAME",
+        help="kmeans: round clusters, all as wide. soft: the same, with rows shared. "
+        "fuzzy: fuzzy c-means. mixture: Gaussians of their own weight and shape.",
     ),
 ]
 CovarianceType = Annotated[
     Covariance | None,
-    _option(
+    option(
         "--covariance",
         panel=MODEL,
-        help="Shape of the clusters of --model mixture.",
-        show_default="full",
+        metavar="SHAPE",
+        help="Shape of the clusters of --model mixture: full, tied, diag, spherical or "
+        "isotropic.",
+        default="full",
     ),
 ]
 InitName = Annotated[
     Init | None,
-    _option(
+    option(
         "--init",
         panel=SEARCH,
-        help="Where to start. kmeans and random_from_data are for mixtures.",
-        show_default="k-means++; kmeans for mixtures",
+        metavar="NAME",
+        help="Where to start: k-means++, sampled-k-means++, plain-k-means++, afk-mc2, "
+        "random; for mixtures kmeans, k-means++, random_from_data, random.",
+        default="k-means++; kmeans for mixtures",
     ),
 ]
 Restarts = Annotated[
     int | None,
-    _option(
+    option(
         "--restarts",
         panel=SEARCH,
-        min=1,
+        metavar="N",
+        least=1,
         help="Starts to try; the best is kept.",
-        show_default="1; 10 for random",
+        default="1; 10 for random",
     ),
 ]
 MaxIter = Annotated[
     int | None,
-    _option(
+    option(
         "--max-iter",
         panel=SEARCH,
-        min=1,
+        metavar="N",
+        least=1,
         help="Iterations of one start, at most.",
-        show_default="300; 100 for mixtures",
+        default="300; 100 for mixtures",
     ),
 ]
 Tol = Annotated[
     float | None,
-    _option(
+    option(
         "--tol",
         panel=SEARCH,
-        min=0.0,
+        metavar="X",
+        least=0.0,
         help="Stop when an iteration changes less than this.",
-        show_default="0.0001; 0.001 for mixtures",
+        default="0.0001; 0.001 for mixtures",
     ),
 ]
 Seed = Annotated[
     int,
-    _option(
+    option(
         "--seed",
         panel=SEARCH,
-        min=0,
-        max=2**32 - 1,
+        metavar="N",
+        least=0,
         help="Random numbers start here: the same seed gives the same result.",
     ),
 ]
 Memory = Annotated[
     str | None,
-    _option(
+    option(
         "--memory",
         panel=MACHINE,
         metavar="SIZE",
         help="What rows may take of memory, such as 200MB or 1.5GiB; more of them is "
         "read from disk.",
-        show_default="a quarter of it",
+        default="a quarter of it",
     ),
 ]
 Scratch = Annotated[
     Path | None,
-    _option(
+    option(
         "--scratch",
         panel=MACHINE,
         metavar="DIR",
         help="Folder for what does not fit in memory.",
-        show_default="the system's",
+        default="the system's",
     ),
 ]
 Threads = Annotated[
     int | None,
-    _option(
+    option(
         "--threads",
         panel=MACHINE,
-        min=1,
+        metavar="N",
+        least=1,
         help="Processors to use. Changes no result.",
-        show_default="all",
+        default="all",
     ),
 ]
 Json = Annotated[
     bool,
-    _option(
+    option(
         "--json",
         panel=OUTPUT,
         help="For programs: one JSON object on standard output. Progress and warnings "
@@ -186,7 +242,7 @@ Json = Annotated[
 ]
 Quiet = Annotated[
     bool,
-    _option("--quiet", "-q", panel=OUTPUT, help="Say nothing but warnings and errors."),
+    option("--quiet", "-q", panel=OUTPUT, help="Say nothing but warnings and errors."),
 ]
 
 

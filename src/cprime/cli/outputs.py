@@ -9,6 +9,8 @@ from typing import Any, BinaryIO
 
 import typer
 
+from cprime.cli.console import Voice
+
 STANDARD_OUTPUT = Path("-")
 KINDS = (".parquet", ".csv", ".npy")
 
@@ -24,6 +26,21 @@ def check_table(path: Path, option: str = "-o") -> None:
             "be - for CSV on standard output",
             param_hint=option,
         )
+
+
+def voice_beside(path: Path, json: bool, quiet: bool) -> Voice:
+    """Return how a command speaks that writes a table to a file, or to where it speaks.
+
+    A table on standard output must not be mixed with anything else.
+    """
+    if path != STANDARD_OUTPUT:
+        return Voice(json, quiet)
+    if json:
+        raise typer.BadParameter(
+            "the table goes to standard output already; write it to a file",
+            param_hint="--json",
+        )
+    return Voice(quiet=True)
 
 
 def check_places(outputs: Sequence[Path | None], inputs: Sequence[Path]) -> None:

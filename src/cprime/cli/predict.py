@@ -21,6 +21,7 @@ from cprime.cli.options import (
     Scratch,
     TableFile,
     Threads,
+    option,
     use_threads,
 )
 from cprime.cli.progress import following
@@ -47,18 +48,16 @@ def predict(
     output: TableFile,
     keep: Annotated[
         str | None,
-        typer.Option(
+        option(
             "--keep",
+            panel=OUTPUT,
             metavar="NAMES",
-            rich_help_panel=OUTPUT,
             help="Columns of DATA to write as well, by name or pattern: 'id,name*'.",
         ),
     ] = None,
     keep_all: Annotated[
         bool,
-        typer.Option(
-            "--keep-all", rich_help_panel=OUTPUT, help="Write all columns of DATA too."
-        ),
+        option("--keep-all", panel=OUTPUT, help="Write all columns of DATA too."),
     ] = False,
     columns: ModelColumns = None,
     memory: Memory = None,
@@ -75,7 +74,7 @@ def predict(
     outputs.check_places([output], [model, data])
     if keep is not None and keep_all:
         raise typer.BadParameter("--keep-all keeps them all: say one of the two.")
-    voice, started = Voice(json, quiet), time.perf_counter()
+    voice, started = outputs.voice_beside(output, json, quiet), time.perf_counter()
     use_threads(threads)
     with voice.hearing_warnings(), ended_by_the_second(), following(voice) as follow:
         follow.stage(f"reading {data.name}")
@@ -88,7 +87,7 @@ def predict(
         rows = loaded.rows(data, columns, memory, scratch)
         counted = write_labels(output, loaded.estimator, rows, follow, kept)
     seconds = time.perf_counter() - started
-    if output != outputs.STANDARD_OUTPUT:
+    if not voice.quiet:
         _tell(voice, output, counted, seconds)
     voice.result(_result(output, counted, seconds))
 

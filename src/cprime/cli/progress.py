@@ -210,14 +210,17 @@ def following(voice: Voice) -> Iterator[Follower]:
         finally:
             lines.end()
     else:
+        from rich.console import Console
         from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
 
+        # A terminal shows Ctrl-C as two signs, which must not begin a new line.
+        narrower = Console(stderr=True, width=max(voice.err.width - 3, 10))
         with Progress(
             SpinnerColumn(),
             TextColumn("{task.description}", markup=False),
             BarColumn(bar_width=None),
             TextColumn("{task.fields[known]}", markup=False),
-            console=voice.err,
+            console=narrower,
             transient=True,
             expand=True,
         ) as bar:

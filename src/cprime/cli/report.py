@@ -3,8 +3,6 @@
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from cprime.cli import models, outputs
 from cprime.cli.console import Voice
 from cprime.cli.fitting import worth_telling
@@ -19,6 +17,7 @@ from cprime.cli.options import (
     Quiet,
     Scratch,
     Threads,
+    option,
     use_threads,
 )
 from cprime.cli.progress import following
@@ -35,11 +34,11 @@ def report(
     data: DataFile,
     output: Annotated[
         Path,
-        typer.Option(
+        option(
             "-o",
             "--output",
+            panel=OUTPUT,
             metavar="FILE",
-            rich_help_panel=OUTPUT,
             help="An HTML file, which is overwritten.",
         ),
     ] = Path("report.html"),

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from cprime.cli.errors import StoppedError
+from cprime.cli.options import OUTPUT, SEARCH, option
 from cprime.experiments import EXPERIMENTS
 from cprime.experiments.exhibits import Verdict, score
 
@@ -34,20 +35,23 @@ def reproduce(
             metavar="[NAME]...",
             callback=_known,
             autocompletion=_completed,
-            help="all (half an hour or more), or some of: " + ", ".join(EXPERIMENTS),
-            show_default="all",
+            help=f"Some of: {', '.join(EXPERIMENTS)}. All of them take half an hour or "
+            "more. [dim]\\[default: all][/]",
+            show_default=False,
         ),
     ] = None,
     quick: Annotated[
-        bool, typer.Option("--quick", help="A minute or two, to see it work.")
+        bool,
+        option("--quick", panel=SEARCH, help="A minute or two, to see it work."),
     ] = False,
     out: Annotated[
         Path | None,
-        typer.Option(
+        option(
             "--out",
+            panel=OUTPUT,
             metavar="DIR",
             help="Where results, pictures, tables and the page go.",
-            show_default="reproduction, or reproduction-quick",
+            default="reproduction, or reproduction-quick",
         ),
     ] = None,
 ) -> None:

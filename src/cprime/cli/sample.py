@@ -3,10 +3,7 @@
 from collections.abc import Iterator
 from typing import Annotated, Any
 
-import typer
-
 from cprime.cli import models, outputs, words
-from cprime.cli.console import Voice
 from cprime.cli.options import (
     OUTPUT,
     SEARCH,
@@ -15,6 +12,7 @@ from cprime.cli.options import (
     Quiet,
     Seed,
     TableFile,
+    option,
 )
 
 # Rows are drawn and written so many at a time.
@@ -31,15 +29,20 @@ def sample(
     output: TableFile,
     n_rows: Annotated[
         int,
-        typer.Option(
-            "-n", "--rows", min=1, rich_help_panel=SEARCH, help="How many rows to draw."
+        option(
+            "-n",
+            "--rows",
+            panel=SEARCH,
+            metavar="N",
+            least=1,
+            help="How many rows to draw.",
         ),
     ] = 1000,
     with_labels: Annotated[
         bool,
-        typer.Option(
+        option(
             "--with-labels",
-            rich_help_panel=OUTPUT,
+            panel=OUTPUT,
             help="Add a column 'label': the cluster a row was drawn from.",
         ),
     ] = False,
@@ -50,7 +53,7 @@ def sample(
     """Draw new rows from a fitted model, in the units of the data it was fitted to."""
     outputs.check_table(output)
     outputs.check_places([output], [model])
-    voice = Voice(json, quiet)
+    voice = outputs.voice_beside(output, json, quiet)
     with voice.hearing_warnings():
         loaded = models.load(model)
         if not hasattr(loaded.estimator, "sample"):
@@ -61,7 +64,7 @@ def sample(
         with outputs.table_file(output, n_rows) as write:
             for block in _drawn(loaded, n_rows, seed, with_labels):
                 write(block)
-    if output != outputs.STANDARD_OUTPUT:
+    if not voice.quiet:
         from cprime.cli.summary import file_in_words
 
         rows = words.count(n_rows, "row")

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from cprime.estimators.covariances import COVARIANCES
-from cprime.estimators.kept_stream import is_possible
 
 # Weights of float32, rounded one by one, sum to one within this, and matrices are
 # symmetric.
@@ -55,9 +54,7 @@ def _exactly(wanted: Callable[[Sizes], int]) -> Rule:
     return holds
 
 
-def _floats(
-    shape: Callable[[Sizes], tuple[int, ...]], above: float = -math.inf
-) -> Rule:
+def _floats(shape: Shape, above: float = -math.inf, least: float = -math.inf) -> Rule:
     """Return a rule of finite arrays; of shape () it may be a number."""
 
     def holds(value: Any, sizes: Sizes) -> bool:
@@ -68,7 +65,7 @@ def _floats(
             array.dtype in (np.float32, np.float64)
             and array.shape == shape(sizes)
             and bool(np.isfinite(array).all())
-            and bool((array > above).all())
+            and bool((array > above).all() and (array >= least).all())
         )
 
     return holds
@@ -140,10 +137,72 @@ def _covariance_type(value: Any, sizes: Sizes) -> bool:
     return isinstance(value, str) and value in COVARIANCES
 
 
+def _nothing(value: Any, sizes: Sizes) -> bool:
+    return value is None
+
+
+def _text(value: Any, sizes: Sizes) -> bool:
+    return isinstance(value, str)
+
+
+def _either(*rules: Rule) -> Rule:
+    return lambda value, sizes: any(rule(value, sizes) for rule in rules)
+
+
+def _record(**rules: Rule) -> Rule:
+    """Return a rule of values with exactly these names."""
+
+    def holds(value: Any, sizes: Sizes) -> bool:
+        if not (isinstance(value, dict) and value.keys() == rules.keys()):
+            return False
+        return all(rule(value[name], sizes) for name, rule in rules.items())
+
+    return holds
+
+
+def _power_of_two(value: Any, sizes: Sizes) -> bool:
+    return _number(0.0, above=True)(value, sizes) and math.frexp(value)[0] == 0.5
+
+
+_EVERY_FEATURE = _floats(lambda sizes: (sizes.C, sizes.D))
+# What `partial_fit` goes on from: see `kept_stream`.
+_STREAM = _record(
+    memory=_record(
+        theta=_record(
+            means=_EVERY_FEATURE,
+            covariance=_number(0.0, above=True),
+            proportions=_nothing,
+        ),
+        stats=_either(
+            _nothing,
+            _record(
+                counts=_floats(lambda sizes: (sizes.C,), least=0.0),
+                shifts=_EVERY_FEATURE,
+                scatter=_number(0.0),
+                quantization_error=_number(0.0),
+                entropy=_number(),
+                free_energy=_number(),
+                weight=_number(0.0, above=True),
+                evaluations=_whole(0),
+                changed=_whole(0),
+            ),
+        ),
+        n_batches=_whole(0),
+        weight=_number(0.0),
+    ),
+    overall=_record(
+        means=_either(_floats(lambda sizes: (1, sizes.D)), _EVERY_FEATURE),
+        covariance=_number(0.0),
+        proportions=_nothing,
+    ),
+    units=_record(scale=_power_of_two, weight_scale=_power_of_two, extreme=_text),
+    n_rows=_whole(0),
+)
+
 # Attributes of fits, of any estimator: what is not named here is not kept.
 RULES: dict[str, Rule] = {
-    "cluster_centers_": _floats(lambda sizes: (sizes.C, sizes.D)),
-    "means_": _floats(lambda sizes: (sizes.C, sizes.D)),
+    "cluster_centers_": _EVERY_FEATURE,
+    "means_": _EVERY_FEATURE,
     "weights_": _proportions,
     "covariances_": _covariances,
     "precisions_": _of_covariances,
@@ -163,10 +222,10 @@ RULES: dict[str, Rule] = {
     "evaluations_": _whole(0),
     "n_relocations_": _whole(0),
     "converged_": _truth,
-    "n_steps_": _whole(1),
-    "n_samples_seen_": _whole(1),
-    "_stream_": lambda value, sizes: is_possible(value, sizes.C, sizes.D),
-    "seeding_": lambda value, sizes: isinstance(value, str),
+    "seeding_": _text,
+    "n_steps_": _whole(0),
+    "n_samples_seen_": _whole(0),
+    "_stream_": _STREAM,
     "trace_": _history,
     "restarts_": _history,
     "lower_bounds_": _line,

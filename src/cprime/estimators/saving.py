@@ -188,10 +188,10 @@ def _array(value: Any, name: str) -> Any:
 
 
 def _fitted(estimator: Any) -> dict[str, Any]:
-    found = {name: v for name, v in vars(estimator).items() if name in RULES}
-    if "_stream_" in found:
-        found["_stream_"] = kept_stream.plain(found["_stream_"])
-    return found
+    fitted = {name: v for name, v in vars(estimator).items() if name in RULES}
+    if "_stream_" in fitted:
+        fitted["_stream_"] = kept_stream.told(fitted["_stream_"])
+    return fitted
 
 
 def _packed(values: dict[str, Any], name: str, arrays: dict[str, Any]) -> Any:
@@ -249,10 +249,9 @@ def _rebuilt(name: str, params: dict[str, Any], fitted: dict[str, Any]) -> Any:
     estimator.set_params(**params)
     estimator._validate_params()
     contents.refuse_impossible(fitted, _needed(name, params))
-    if "_stream_" in fitted:
-        stream = kept_stream.restored(fitted["_stream_"])
-        fitted = {**fitted, "_stream_": stream}
     names = fitted.get("feature_names_in_")
+    if "_stream_" in fitted:
+        fitted = {**fitted, "_stream_": kept_stream.rebuilt(fitted["_stream_"])}
     vars(estimator).update({k: v for k, v in fitted.items() if v is not names})
     # One row has to be possible, and would be without names.
     estimator.predict(getattr(estimator, CENTRES[name])[:1])

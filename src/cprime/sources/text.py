@@ -116,7 +116,7 @@ def _read(
         block_size=2**22,
         use_threads=False,
     )
-    parse = pc.ParseOptions(delimiter=delimiter)
+    parse = pc.ParseOptions(delimiter=delimiter, newlines_in_values=True)
     n_rows = 0
     try:
         with _stream(path) as file, pc.open_csv(file, read, parse, convert) as reader:

@@ -30,8 +30,11 @@ BLOCK = re.compile(
     r"|```console\n(?P<session>.*?)```\n",
     re.S,
 )
-# What is another number every time: how long it took, and on which day.
+# What is another number every time: how long it took, also as the last of a line of
+# `cprime compare`; how large a file is that holds such numbers; and which day it is.
 TIME = re.compile(r" *\b\d+(\.\d+)?(e-\d+)? (ms|s|min)\b")
+SECONDS = re.compile(r"^( *\d+(?: \(all\))? .* \d+\*?) +[\d.]+( +<- enough)?$", re.M)
+SIZE = re.compile(r"\b\d+(\.\d+)? (bytes|kB|MB)\b")
 DAY = re.compile(r"\b20\d\d-\d\d-\d\d\b( \d\d:\d\d:\d\d)?")
 
 
@@ -57,7 +60,9 @@ def rewritten(page: str) -> str:
 
 def lasting(page: str) -> str:
     """Return a page without what is another number every time, or elsewhere."""
-    page = DAY.sub("a day", TIME.sub(" a time", page))
+    for what, word in ((TIME, " a time"), (SIZE, "a size"), (DAY, "a day")):
+        page = what.sub(word, page)
+    page = SECONDS.sub(r"\1 a time\2", page)
     return LONG.sub(lambda found: f"{float(found[0]):.6g}", page)
 
 

@@ -55,6 +55,13 @@ def test_times_and_days_do_not_count():
     assert shown.lasting("gap 0.0264") != shown.lasting("gap 0.0265")
 
 
+def test_seconds_of_compare_do_not_count():
+    page = "  3   -5.7260   -5.7253      0.0008           49     0.398   <- enough\n"
+    other = "  3   -5.7260   -5.7253      0.0008           49      12.1   <- enough\n"
+    worse = "  3   -5.7260   -5.7253      0.0009           49     0.398   <- enough\n"
+    assert shown.lasting(page) == shown.lasting(other) != shown.lasting(worse)
+
+
 def test_the_reference_has_every_public_name():
     listed = set()
     for page in (DOCS / "api").glob("*.md"):

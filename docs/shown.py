@@ -20,6 +20,7 @@ from typing import Any
 
 HERE = Path(__file__).parent
 PAGES = [
+    HERE.parent / "README.md",
     HERE / "index.md",
     *sorted((HERE / "guide").glob("*.md")),
     *sorted((HERE / "api").glob("*.md")),

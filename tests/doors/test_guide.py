@@ -21,7 +21,7 @@ shown = load_shown()
 
 
 @pytest.mark.parametrize(
-    "page", shown.PAGES, ids=lambda page: str(page.relative_to(DOCS))
+    "page", shown.PAGES, ids=lambda page: str(page.relative_to(DOCS.parent))
 )
 def test_a_page_shows_what_its_code_prints(page):
     text = page.read_text()

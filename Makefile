@@ -8,7 +8,7 @@ BENCH := .venv-bench
 WHEEL := .venv-wheel
 SANITIZE := .venv-sanitize
 
-.PHONY: demo reproduce guide test lint unit sklearn-suite thorough kills fuzz sanitize wheel bench clean
+.PHONY: demo reproduce guide test lint browser unit sklearn-suite thorough kills fuzz sanitize wheel bench clean
 
 demo: $(READY)  ## Cluster the built-in BIRCH data and say what hard assignment loses
 	$(RUN) examples/demo.py
@@ -19,12 +19,21 @@ reproduce: $(READY)  ## The paper's tables and figures beside its numbers; ARGS=
 guide: $(READY)  ## Measure docs/choosing.md again: its tables and figures
 	$(RUN) docs/choosing/measure.py
 
-test: lint unit sklearn-suite  ## Everything a change must pass
+test: lint browser unit sklearn-suite  ## Everything a change must pass
 
 lint: $(READY)
 	$(RUN) -m ruff check .
 	$(RUN) -m ruff format --check .
 	$(RUN) -m mypy
+
+# Reports are looked at in Debian's Chromium, which root may install.
+CHROMIUM = command -v chromium || command -v chromium-browser || command -v google-chrome
+APT_GET = DEBIAN_FRONTEND=noninteractive apt-get --quiet --quiet --yes
+
+browser:  ## Chromium for the tests, where it may be installed
+	@{ $(CHROMIUM); } >/dev/null 2>&1 \
+	    || { [ "$$(id -u)" = 0 ] && { $(APT_GET) install chromium || { $(APT_GET) update && $(APT_GET) install chromium; }; }; } >/dev/null 2>&1 \
+	    || echo "SKIPPED: there is no Chromium here, so reports are not looked at in a browser."
 
 unit: $(READY)
 	$(RUN) -m pytest

@@ -23,18 +23,20 @@ STOREYS = [
     ["experiments"],
     ["__init__"],
     ["cli"],
+    ["__main__"],
 ]
 STOREY_OF = {room: i for i, rooms in enumerate(STOREYS) for room in rooms}
 
 ADDRESSES = {
-    "sklearn": {"estimators", "experiments"},
+    "sklearn": {"estimators", "experiments", "cli"},
     "scipy": {"estimators", "experiments", "plots"},
     "matplotlib": {"experiments", "plots", "report"},
     "jinja2": {"report"},
     "torch": set(),
     "dask": set(),
-    "pyarrow": {"sources", "datasets"},
+    "pyarrow": {"sources", "datasets", "cli"},
     "rich": {"cli"},
+    "typer": {"cli"},
 }
 
 FILES = sorted(SOURCE.rglob("*.py"))

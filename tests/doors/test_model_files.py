@@ -3,6 +3,7 @@
 import dataclasses
 import pickle
 import warnings
+from dataclasses import is_dataclass
 
 import numpy as np
 import pandas as pd
@@ -67,6 +68,8 @@ def assert_same(one, other, name=""):
         np.testing.assert_array_equal(one, other)
     elif isinstance(one, np.random.RandomState):
         assert_same(one.get_state(legacy=False), other.get_state(legacy=False))
+    elif is_dataclass(one):
+        assert_same(vars(one), vars(other), name)
     else:
         assert one == other, name
 

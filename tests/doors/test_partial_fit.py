@@ -284,3 +284,20 @@ def test_the_number_of_clusters_stays():
         ValueError, match=r"goes on with the 5 clusters.*n_clusters is 6"
     ):
         km.partial_fit(a_few_batches()[0])
+
+
+@pytest.mark.parametrize("c_prime", [1, 2])
+def test_a_stream_that_was_saved_goes_on_as_if_nothing_had_been(tmp_path, c_prime):
+    rng = np.random.default_rng(0)
+    batches = [rng.normal(size=(300, 3)) + 4 * rng.integers(3) for _ in range(6)]
+    km = KMeans(3, c_prime=c_prime, random_state=0)
+    for batch in batches[:3]:
+        km.partial_fit(batch)
+    km.save(tmp_path / "stream.cprime")
+    again = KMeans.load(tmp_path / "stream.cprime")
+    assert (again.n_steps_, again.n_samples_seen_) == (3, 900)
+    for batch in batches[3:]:
+        km.partial_fit(batch)
+        again.partial_fit(batch)
+    assert np.array_equal(again.cluster_centers_, km.cluster_centers_)
+    assert (again.variance_, again.n_steps_) == (km.variance_, 6)

@@ -14,12 +14,12 @@ from sklearn.utils.validation import check_is_fitted
 from cprime.estimators.centers import ClusterCenters
 from cprime.estimators.degenerate import variance_floor
 from cprime.estimators.exchange import FuzzyExchange
-from cprime.estimators.fitted import Scene
 from cprime.estimators.fuzzy_outcome import EntropicOutcome, FuzzyOutcome
 from cprime.estimators.outcome import Outcome
 from cprime.estimators.restarts import Start
 from cprime.estimators.starts import SEEDINGS, Starts
 from cprime.estimators.training import Training
+from cprime.estimators.units import Units
 from cprime.kernels.fuzzy import FuzzyKernel
 from cprime.kernels.memberships import Bezdek, Quadratic, Rule
 from cprime.models import Distortion, Isotropic, Model
@@ -201,19 +201,20 @@ class FuzzyKMeans(FuzzyExchange, ClusterCenters):
         u : ndarray or csr_array of shape (n_samples, n_clusters)
             Rows sum to one.
         """
-        check_is_fitted(self, "cluster_centers_")
-
-        def divided(kept: Truncated, scene: Scene) -> Array:
-            if self.regularization == "entropy":
-                return kept.responsibilities()
-            lam = getattr(self, "lam_", 0.0) * scene.units.scale * scene.units.scale
-            return self._rule(lam).memberships(kept.distances)
-
-        C_prime = self._C_prime if c_prime is None else c_prime
-        found = self._memberships(X, C_prime, sparse, divided)
+        found = self._memberships(X, c_prime, sparse)
         if sparse:
             found.eliminate_zeros()
         return found
+
+    def _shares(self, kept: Truncated, units: Units) -> Array:
+        if self.regularization == "entropy":
+            return kept.responsibilities()
+        lam = getattr(self, "lam_", 0.0) * units.scale * units.scale
+        return self._rule(lam).memberships(kept.distances)
+
+    def _n_sharing(self) -> int | None:
+        check_is_fitted(self, "cluster_centers_")
+        return self._C_prime
 
     def _rule(self, lam: float) -> Rule:
         if self.regularization == "quadratic":

@@ -1,5 +1,6 @@
 """How is a StandardScaler in front of an estimator kept?"""
 
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -98,3 +99,32 @@ def _is_per_feature(values: Any, n_features: int) -> bool:
         and array.shape == (n_features,)
         and bool(np.isfinite(array).all())
     )
+
+
+def behind(data: Any, estimator: Any) -> Any:
+    """Return a Pipeline that scales rows as these data are scaled, then asks.
+
+    Parameters
+    ----------
+    data : Data
+        With a shift and a scale.
+    estimator : estimator
+        Fitted to them.
+    """
+    from sklearn.pipeline import Pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    known = {
+        "mean_": data.shift,
+        "scale_": data.scale,
+        "var_": data.scale**2,
+        "n_samples_seen_": data.n_rows,
+        "n_features_in_": data.n_features,
+    }
+    if data.names is not None:
+        known["feature_names_in_"] = np.array(data.names, dtype=object)
+    scaler, inner = StandardScaler(), copy(estimator)
+    vars(scaler).update(known)
+    # It is asked about arrays, which have no names.
+    vars(inner).pop("feature_names_in_", None)
+    return Pipeline([("scale", scaler), ("cluster", inner)])

@@ -189,9 +189,11 @@ class SoftKMeans(SoftExchange, RoundMixture):
         q : ndarray or csr_array of shape (n_samples, n_clusters)
             Rows sum to one.
         """
+        return super().predict_proba(X, c_prime, sparse)
+
+    def _n_sharing(self) -> int | None:
         check_is_fitted(self, "cluster_centers_")
-        kept = self._C_prime if c_prime is None else c_prime
-        return super().predict_proba(X, kept, sparse)
+        return self._C_prime
 
     def _prepared(
         self, training: Training, starts: Starts, C_prime: int

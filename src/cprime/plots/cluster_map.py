@@ -16,7 +16,7 @@ from cprime.typing import Array
 
 # Overlaps worth a line, the strongest so many.
 LEAST, MOST_LINES = 0.05, 300
-EXAMPLES = (0.1, 0.5, 0.9)
+EXAMPLES = (0.1, 0.9)
 # Clusters with a number: the largest.
 NUMBERS = 20
 MANY = 100
@@ -237,7 +237,7 @@ class ClusterMapDisplay(Display):
         return said
 
     def _explain(self, ax: Axes) -> None:
-        handles: list[Any] = [
+        handles = [
             Line2D(
                 [],
                 [],
@@ -249,13 +249,12 @@ class ClusterMapDisplay(Display):
             )
         ]
         names = ["area: share of the rows"]
-        if len(self.edges):
-            lines = tuple(
-                Line2D([], [], color=_grey(s), linewidth=self._width(s))
-                for s in EXAMPLES
+        for strength in EXAMPLES if len(self.edges) else ():
+            line = Line2D(
+                [], [], color=_grey(strength), linewidth=self._width(strength)
             )
-            handles.append(lines)
-            names.append(f"overlap {', '.join(map(str, EXAMPLES))}")
+            handles.append(line)
+            names.append(f"overlap {strength}")
         look.legend(ax, handles, names)
 
 

@@ -73,11 +73,15 @@ def heading(ax: Axes, *sentences: str) -> None:
     """Say above the axes what they show, and what they do not, on lines that fit."""
     width = points_of(ax)[0]
     lines = [_wrapped(text, width) for text in sentences if text]
-    ax.set_title("\n".join(lines), loc="left", fontsize=WORDS, color=INK)
+    # Where a person's own title would be, so that it takes the place of this one.
+    ax.set_title("\n".join(lines), fontsize=WORDS, color=INK)
 
 
 def _wrapped(text: str, points: float) -> str:
-    return "\n".join(textwrap.wrap(text, max(20, int(points / (0.52 * WORDS)))))
+    letters = max(12, int(points / (0.52 * WORDS)))
+    return "\n".join(
+        line for part in text.split("\n") for line in textwrap.wrap(part, letters)
+    )
 
 
 def legend(ax: Axes, handles: list[Any] | None = None, names: Any = ()) -> None:

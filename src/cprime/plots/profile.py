@@ -105,7 +105,7 @@ class ProfileDisplay(Display):
             explained = self.weights @ np.minimum(np.abs(self.profile), FARTHEST) ** 2
             self.features = np.argsort(-explained, kind="stable")[:max_features]
         cells = self.profile[np.ix_(self.clusters, self.features)]
-        ax = self._place(ax, _size(*cells.shape))
+        ax = self._place(ax, self._size())
         ax.grid(visible=False)
         limit = _limit(np.abs(cells))
         self.image_ = ax.imshow(
@@ -122,12 +122,17 @@ class ProfileDisplay(Display):
         bar = ax.figure.colorbar(
             self.image_, ax=ax, extend="both" if beyond else "neither", pad=0.02
         )
-        bar.set_label(
-            f"above ({MINUS} below) the mean,\nin spreads of all rows", size=look.SMALL
-        )
+        bar.set_label(f"spreads above\nthe mean ({MINUS} below)", size=look.SMALL)
         bar.ax.tick_params(labelsize=look.SMALL)
         look.heading(ax, *self._left_out())
         return self
+
+    def _size(self) -> tuple[float, float]:
+        """Return inches of a figure with cells and names that can be read."""
+        longest = max(len(_short(self.names[d])) for d in self.features)
+        width = 2.2 + 0.22 * len(self.features)
+        height = 1.1 + 0.075 * longest + 0.2 * len(self.clusters)
+        return min(max(width, 5.0), 10.0), min(max(height, 3.0), 9.5)
 
     def _name_axes(self, ax: Axes) -> None:
         width, height = look.points_of(ax)
@@ -152,7 +157,8 @@ class ProfileDisplay(Display):
         """Write numbers, or at least signs, which grey print does not tell apart."""
         width, height = look.points_of(ax) / cells.shape[::-1]
         if height >= 9.0 and width >= 20.0:
-            marks = {(i, j): f"{cells[i, j]:.1f}" for i, j in np.ndindex(cells.shape)}
+            rounded = cells.round(1) + 0.0
+            marks = {(i, j): f"{rounded[i, j]:.1f}" for i, j in np.ndindex(cells.shape)}
         elif height >= 6.0 and width >= 6.0:
             marks = dict.fromkeys(zip(*np.nonzero(cells < -0.3 * limit)), "-")
         else:
@@ -203,13 +209,6 @@ def _limit(cells: Array) -> float:
     """Return where the colours end, which a few far cells do not stretch."""
     most, farthest = float(np.quantile(cells, QUANTILE)), float(cells.max())
     return max(min(farthest if farthest <= 1.5 * most else most, FARTHEST), 1e-9)
-
-
-def _size(n_clusters: int, n_features: int) -> tuple[float, float]:
-    """Return inches of a figure with cells that can be seen."""
-    width = 2.2 + 0.22 * n_features
-    height = 1.6 + 0.19 * n_clusters
-    return min(max(width, 5.0), 10.0), min(max(height, 2.6), 9.0)
 
 
 def _step(n: int, room: float) -> int:

@@ -124,5 +124,5 @@ class SizesDisplay(Display):
 
     def _said(self, size: float) -> str:
         if self.unit == "rows":
-            return f"{size:,.0f} rows"
+            return look.counted(round(size), "row")
         return look.number(size)

@@ -1,7 +1,7 @@
 """One page that tells a person what a fit found, and how far to trust it."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,7 @@ from cprime.report.cluster_table import cluster_table
 from cprime.report.clusters import Fitted
 from cprime.report.outliers import outlier_lines
 from cprime.report.page import page_of, rendered
-from cprime.report.rows import as_data, column_names, scaling_of
+from cprime.report.rows import Scaling, as_data, column_names, scaling_of
 from cprime.report.summary import summarised
 from cprime.storage.atomic import replacing
 
@@ -57,23 +57,29 @@ def write(
     """
     estimator, scaling = _last_step(estimator, scaling)
     fitted = Fitted.of(estimator)
-    about = dict(about or {})
     rows = None if data is None else as_data(data)
     names = column_names(estimator, rows, fitted.shape[1])
     units = scaling_of(rows, scaling, fitted.shape[1])
-    summary = None if rows is None else summarised(fitted, rows, units)
-    outliers = (
-        [] if summary is None else outlier_lines(fitted, summary, rows, names, units)
-    )
+    # What cannot be written is found out before all rows are read.
+    with replacing(path, "the report") as file:
+        file.write(_content(fitted, rows, names, units, dict(about or {})))
+    return Path(path)
+
+
+def _content(
+    fitted: Fitted, rows: Any, names: Sequence[str], units: Scaling, about: Any
+) -> bytes:
+    summary, outliers = None, []
+    if rows is not None:
+        summary = summarised(fitted, rows, units)
+        outliers = outlier_lines(fitted, summary, rows, names, units)
     table = cluster_table(fitted, summary, rows, names, units)
     page = page_of(fitted, summary, rows, names, units, about, table, outliers)
     content = rendered(page).encode()
     while len(content) > LARGEST and page.table.n_detailed:
         page = replace(page, table=page.table.shortened())
         content = rendered(page).encode()
-    with replacing(path, "the report") as file:
-        file.write(content)
-    return Path(path)
+    return content
 
 
 def _last_step(estimator: Any, scaling: Any) -> tuple[Any, Any]:

@@ -29,7 +29,7 @@ from cprime.report.summary import Summary
 
 # Lines stay sharp in print; of very many shapes, dots are smaller.
 SHARP, DOTS = "svg", "png"
-DOTS_PER_INCH = 150
+DOTS_PER_INCH = 130
 LONGEST_NAME = 18
 WIDTH, WIDE = 5.4, 10.4
 WIDE_COLUMNS = 12

@@ -109,9 +109,7 @@ def as_data(data: Any) -> Any:
     """Return what can be gone through block by block."""
     found = open_data(data) if is_source(data) else ArrayData(data)
     if not found.n_rows:
-        raise ValueError(
-            "There are no rows to report on: leave them out, or give some."
-        )
+        raise ValueError("There are no rows to report on: give some, or none at all.")
     return found
 
 

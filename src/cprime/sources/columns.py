@@ -34,17 +34,20 @@ def chosen(names: Sequence[str], columns: Wanted, origin: str) -> list[int]:
     if asked is None:
         return list(range(len(names)))
     places: dict[int, None] = {}
+    missing: list[str] = []
     for pattern in asked:
         # A name is itself, whatever it has of a pattern's signs.
         found = [i for i, name in enumerate(names) if name == pattern]
         found = found or [
             i for i, name in enumerate(names) if fnmatchcase(name, pattern)
         ]
-        if not found:
-            raise ValueError(
-                f"{origin} has no column {pattern!r}: it has {listed(names)}."
-            )
+        missing += [] if found else [pattern]
         places |= dict.fromkeys(found)
+    if missing:
+        column = "column" if len(missing) == 1 else "columns"
+        raise ValueError(
+            f"{origin} has no {column} {listed(missing)}: it has {listed(names)}."
+        )
     return list(places)
 
 

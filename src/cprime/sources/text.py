@@ -56,6 +56,18 @@ def open_text(path: Path, columns: Wanted) -> Text:
     return Text(names, len(kept), batches)
 
 
+def open_as_text(path: Path, columns: Wanted) -> Iterator[Any]:
+    """Return the rows of a CSV file in batches of columns of text, as it is there."""
+    fields, delimiter, has_names = _head(path)
+    kept = [fields[i] for i in chosen(fields, columns, str(path))]
+    convert = pc.ConvertOptions(
+        column_types=dict.fromkeys(kept, pa.string()),
+        include_columns=kept,
+        strings_can_be_null=False,
+    )
+    return _read(path, fields, delimiter, has_names, convert)
+
+
 def _head(path: Path) -> tuple[list[str], str, bool]:
     try:
         with _opened(path) as file:
@@ -71,7 +83,10 @@ def _head(path: Path) -> tuple[list[str], str, bool]:
     if not text.strip():
         raise ValueError(f"{path} has no columns: its first line is empty.")
     delimiter = max(DELIMITERS, key=text.count)
-    fields = next(csv.reader([text], delimiter=delimiter))
+    try:
+        fields = next(csv.reader([text], delimiter=delimiter))
+    except csv.Error as error:
+        raise ValueError(f"{path} is no CSV file: {error}.") from None
     if all(_is_number(field) for field in fields):
         return [str(i) for i in range(len(fields))], delimiter, False
     if len(set(fields)) < len(fields):
@@ -83,29 +98,36 @@ def _head(path: Path) -> tuple[list[str], str, bool]:
 def _batches(
     path: Path, fields: list[str], kept: list[str], delimiter: str, has_names: bool
 ) -> Iterator[Array]:
+    convert = pc.ConvertOptions(
+        column_types=dict.fromkeys(kept, pa.float64()),
+        include_columns=kept,
+        null_values=MISSING,
+    )
+    for batch in _read(path, fields, delimiter, has_names, convert):
+        yield turned(batch, np.float64)
+
+
+def _read(
+    path: Path, fields: list[str], delimiter: str, has_names: bool, convert: Any
+) -> Iterator[Any]:
     read = pc.ReadOptions(
         column_names=fields,
         skip_rows=1 if has_names else 0,
         block_size=2**22,
         use_threads=False,
     )
-    convert = pc.ConvertOptions(
-        column_types=dict.fromkeys(kept, pa.float64()),
-        include_columns=kept,
-        null_values=MISSING,
-    )
-    parse = pc.ParseOptions(delimiter=delimiter)
+    parse = pc.ParseOptions(delimiter=delimiter, newlines_in_values=True)
     n_rows = 0
     try:
-        with _opened(path) as file, pc.open_csv(file, read, parse, convert) as reader:
+        with _stream(path) as file, pc.open_csv(file, read, parse, convert) as reader:
             for batch in reader:
                 n_rows += batch.num_rows
-                yield turned(batch, np.float64)
+                yield batch
     except pa.ArrowInvalid as error:
         if str(error).startswith("Empty CSV file"):
             return
         raise ValueError(_said(str(error), path, fields)) from None
-    except DAMAGED as error:
+    except OSError as error:
         raise ValueError(f"{path} is damaged after row {n_rows}: {error}.") from None
 
 
@@ -122,6 +144,16 @@ def _said(error: str, path: Path, fields: list[str]) -> str:
         f"Column {name!r} of {path} {held}{line}, not a number: mend it, or choose "
         "other columns, for instance columns='f*'."
     )
+
+
+def _stream(path: Path) -> Any:
+    """Return the text of a file as Arrow reads it by itself.
+
+    Its threads would come back to a file of Python's, and must not when Python is gone.
+    """
+    file = pa.OSFile(str(path))
+    is_zipped = path.name.lower().endswith(".gz")
+    return pa.CompressedInputStream(file, "gzip") if is_zipped else file
 
 
 def _opened(path: Path) -> Any:

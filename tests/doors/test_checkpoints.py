@@ -132,7 +132,7 @@ def test_a_resumed_fit_ends_in_the_same_bits(name, folder):
     np.random.seed(5)
     whole = clone(MODELS[name]).fit(DATA)
     n_iter = int(whole.restarts_["n_iter"].sum())
-    for stop_after in {1, 2, n_iter // 2, n_iter - 1, n_iter} - {0}:
+    for stop_after in {1, n_iter // 2, n_iter} - {0}:
         np.random.seed(5)
         begin(MODELS[name], folder / str(stop_after), stop_after)
         np.random.seed(77)

@@ -8,7 +8,7 @@ BENCH := .venv-bench
 WHEEL := .venv-wheel
 SANITIZE := .venv-sanitize
 
-.PHONY: demo reproduce guide test lint browser unit sklearn-suite thorough kills fuzz sanitize wheel bench clean
+.PHONY: demo reproduce guide docs shown test lint browser unit sklearn-suite thorough kills fuzz sanitize wheel bench clean
 
 demo: $(READY)  ## Cluster the built-in BIRCH data and say what hard assignment loses
 	$(RUN) examples/demo.py
@@ -18,6 +18,14 @@ reproduce: $(READY)  ## The paper's tables and figures beside its numbers; ARGS=
 
 guide: $(READY)  ## Measure docs/choosing.md again: its tables and figures
 	$(RUN) docs/choosing/measure.py
+
+docs: $(VENV)/.docs  ## The documentation site, in build/docs; a warning is an error
+	$(RUN) -m sphinx --fail-on-warning --keep-going --quiet --nitpicky --fresh-env --jobs 2 \
+	    -d build/doctrees docs build/docs
+	@echo "Open build/docs/index.html"
+
+shown: $(READY)  ## Run what the pages of the guide show, and write down what it prints
+	$(RUN) docs/shown.py
 
 test: lint browser unit sklearn-suite  ## Everything a change must pass
 
@@ -92,5 +100,10 @@ $(READY): pyproject.toml constraints.txt $(NATIVE)
 	$(RUN) -m pip install --quiet --editable '.[dev]' --constraint constraints.txt
 	touch $@
 
+# What the site needs besides, in the same environment.
+$(VENV)/.docs: $(READY)
+	$(RUN) -m pip install --quiet 'cprime[docs]' --constraint constraints.txt
+	touch $@
+
 clean:
-	rm -rf $(VENV) $(BENCH) $(WHEEL) $(SANITIZE) build dist .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(BENCH) $(WHEEL) $(SANITIZE) build dist docs/gallery docs/api/generated .mypy_cache .ruff_cache .hypothesis

@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import inspect
 import re
 import warnings
 
@@ -15,9 +16,18 @@ from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from cprime import FuzzyKMeans, GaussianMixture, KMeans, SoftKMeans, open_data, report
+from cprime import (
+    FuzzyKMeans,
+    GaussianMixture,
+    KMeans,
+    SoftKMeans,
+    advice,
+    open_data,
+    report,
+)
 from cprime.advice import TORN, words
 from cprime.plots import DistanceDisplay, squared_distances
+from cprime.report import page as page_module
 from cprime.report import pictures
 from cprime.report import summary as summaries
 from cprime.report.cluster_table import cluster_table
@@ -212,6 +222,15 @@ def test_the_verdict_comes_first(page):
     assert order == sorted(order)
 
 
+def test_restarts_are_told(page):
+    energies = KMEANS.restarts_["free_energy"]
+    assert advice.restarts(energies).headline in page.text
+    for F, n_iter in zip(energies, KMEANS.restarts_["n_iter"]):
+        below = words.brief(words.nats(energies.max() - F))
+        shown = f"{F:.4f}".replace("-", words.MINUS)
+        assert f"{shown} {below} {n_iter} yes" in page.text
+
+
 def test_it_says_how_to_make_the_fit_again(page):
     assert "cprime fit flows.parquet -k 4" in page.text
     assert "KMeans(n_clusters=4, n_init=3, random_state=0).fit(X)" in page.text
@@ -320,6 +339,12 @@ def test_names_are_text_wherever_they_are(tmp_path, page):
     assert max(map(len, text.split())) < 100
 
 
+def test_text_is_escaped_at_one_point():
+    """By the template, everywhere: nothing in it is said to be safe already."""
+    assert "safe" not in (page_module.HERE / "page.html").read_text()
+    assert inspect.getsource(page_module).count("Markup(") == 1
+
+
 def test_a_page_too_large_shows_fewer_rows(tmp_path, monkeypatch, undrawn):
     full = len(KMEANS.report(tmp_path / "a.html", X).read_bytes())
     monkeypatch.setattr(report, "LARGEST", full - 1)
@@ -361,6 +386,7 @@ def test_scaled_fits_are_shown_in_units_of_the_rows(tmp_path, undrawn):
     by_data = written(tmp_path, kmeans, scaled)
     centers = kmeans.cluster_centers_ * scaler.scale_ + scaler.mean_
     for text in (by_pipeline, by_data.text):
+        assert "not quite those of the fit" not in text
         assert words.number(raw[:, 1].max()) in text
         for center in centers:
             assert " ".join(words.number(v) for v in center) in text
@@ -374,17 +400,28 @@ def test_scaled_fits_are_shown_in_units_of_the_rows(tmp_path, undrawn):
 
 
 def test_exemplars_are_rows_as_they_came():
-    raw = X * 7.0 + 3.0
-    scaling = Scaling(np.full(4, 3.0), np.full(4, 7.0))
-    found = summary_of(KMEANS, raw, scaling)
-    table = cluster_table(Fitted.of(KMEANS), found, as_data(raw), list("abcd"), scaling)
+    wide = np.concatenate([RNG.normal(size=(600, 3)), X, X[:, :2] ** 2], axis=1)
+    kmeans = KMeans(4, random_state=0).fit(wide)
+    raw, scaling = wide * 7.0 + 3.0, Scaling(np.full(9, 3.0), np.full(9, 7.0))
+    found = summary_of(kmeans, raw, scaling)
+    table = cluster_table(
+        Fitted.of(kmeans), found, as_data(raw), list("abcdefghi"), scaling
+    )
     for line in table.lines:
         assert len(line.exemplars) == 6
+        columns = ["abcdefghi".index(name) for name in line.columns]
+        # Those in which the cluster differs most from all rows.
+        apart = np.abs(kmeans.cluster_centers_[line.number] - wide.mean(axis=0))
+        telling = np.argsort(-apart / wide.std(axis=0))
+        assert columns == sorted(telling[:6])
+        assert [name for name, _ in line.features] == [
+            "abcdefghi"[d] for d in telling[:3]
+        ]
         for shown in line.exemplars:
             row = int(shown.row.replace(",", ""))
-            assert KMEANS.labels_[row] == line.number
-            assert shown.values == [words.number(v) for v in raw[row]]
-            q = KMEANS.predict_proba(X[row : row + 1])[0]
+            assert kmeans.labels_[row] == line.number
+            assert shown.values == [words.number(v) for v in raw[row, columns]]
+            q = kmeans.predict_proba(wide[row : row + 1])[0]
             assert shown.own == words.brief(words.share(q[line.number]))
             other = np.argsort(-q, kind="stable")[1]
             assert shown.other.startswith(f"{other} (")

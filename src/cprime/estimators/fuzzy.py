@@ -96,8 +96,8 @@ class FuzzyKMeans(FuzzyExchange, ClusterCenters):
     lam_ : float
         What `lam` was, or was taken to be. Not for `regularization=None`.
     variance_, free_energy_, log_likelihood_, gap_ : float
-        Of the mixture behind "entropy", as in `SoftKMeans`; variance_ = lam_ / 2. Only
-        for "entropy".
+        Of the mixture behind "entropy", as in `SoftKMeans`; `variance_` is half of
+        `lam_`. Only for "entropy".
     trace_ : dict of ndarray
         History of the best restart, one entry per iteration, the start first. Row t of
         `objective` is after the centres were moved; `evaluations`, `changed`,
@@ -113,7 +113,7 @@ class FuzzyKMeans(FuzzyExchange, ClusterCenters):
     n_relocations_ : int
         Empty clusters that were moved to badly served rows.
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Defined only when X has feature names that are all strings.
 
     References

@@ -82,7 +82,7 @@ class KMeans(KMeansExchange, Stepwise, RoundMixture):
         Weighted sum of squared distances of rows to the centre of their label.
     variance_ : float
         sigma^2 of the mixture. At `c_prime=1`, unless held by `variance`, it is
-        inertia_ / (n_features * weight).
+        `inertia_ / (n_features * weight)`.
     free_energy_ : float
         F of the training rows, mean per row, in nats. Like every log density it
         depends on the units of X.
@@ -112,7 +112,7 @@ class KMeans(KMeansExchange, Stepwise, RoundMixture):
     n_steps_, n_samples_seen_ : int
         Batches and rows so far, after `partial_fit`; a fit before it is one batch.
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Defined only when X has feature names that are all strings.
 
     Notes

@@ -122,7 +122,7 @@ class GaussianMixture(
         F after every iteration of the best restart; the last is `lower_bound_`.
     log_likelihood_ : float
     gap_ : float
-        log_likelihood_ - free_energy_; 0 for EM.
+        `log_likelihood_ - free_energy_`; 0 for EM.
     trace_ : dict of ndarray
         History of the best restart. `floored` counts clusters whose covariance was
         clipped.
@@ -130,7 +130,7 @@ class GaussianMixture(
     n_relocations_ : int
         Clusters that had died and were started again at a badly explained row.
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
 
     Notes
     -----

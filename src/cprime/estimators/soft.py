@@ -82,7 +82,7 @@ class SoftKMeans(SoftExchange, RoundMixture):
     stiffness_path_ : ndarray of shape (n_stages,)
         The stiffness of every stage of annealing; `stiffness_` last, or alone.
     variance_ : float
-        1 / (2 * stiffness_), the variance of the mixture.
+        `1 / (2 * stiffness_)`, the variance of the mixture.
     free_energy_ : float
         F of the training rows, mean per row, in nats.
     log_likelihood_ : float
@@ -103,7 +103,7 @@ class SoftKMeans(SoftExchange, RoundMixture):
     n_relocations_ : int
         Empty clusters that were moved to badly served rows.
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Defined only when X has feature names that are all strings.
 
     References

@@ -135,7 +135,7 @@ def reproduction_of(
     return facts
 
 
-def call_of(fitted: Fitted) -> str:
+def call_of(fitted: Fitted, scaling: Scaling) -> str:
     """Return the fit as a line of Python, with what is not the default."""
     name = type(fitted.estimator).__name__
     defaults = type(fitted.estimator)().get_params(deep=False)
@@ -144,7 +144,8 @@ def call_of(fitted: Fitted) -> str:
         for parameter, value in fitted.estimator.get_params(deep=False).items()
         if not _same(value, defaults[parameter])
     ]
-    return f"{name}({', '.join(changed)}).fit(X)"
+    rows = "X" if scaling.is_none else "(X - X.mean(axis=0)) / X.std(axis=0)"
+    return f"{name}({', '.join(changed)}).fit({rows})"
 
 
 def _same(value: Any, default: Any) -> bool:

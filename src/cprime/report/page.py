@@ -130,7 +130,7 @@ def page_of(
         command=plain(about.get("command", ""), LONGEST_COMMAND)
         if about.get("command")
         else "",
-        call=card.call_of(fitted),
+        call=card.call_of(fitted, scaling),
         reproduction=card.reproduction_of(fitted, data, about),
         parameters=card.parameters_of(fitted),
         version=cprime.__version__,
@@ -211,7 +211,8 @@ def _gaps(fitted: Fitted, summary: Summary | None) -> list[GapLine]:
     best = recommended_c_prime(summary.gaps) or C
     lines = []
     for c_prime, gap in (*summary.gaps.items(), (C, 0.0)):
-        kept = math.exp(-gap)
+        # All is kept only where nothing is lost, however little that is.
+        kept = min(math.exp(-gap), 1.0 - 1e-9) if gap > 0.0 else 1.0
         name = f"{c_prime}, all" if c_prime == C else str(c_prime)
         bar = round(100.0 * kept, 1)
         said = brief(nats(gap)), brief(share(kept))

@@ -254,6 +254,22 @@ def test_a_stopped_fit_without_checkpoint_says_so(
     assert "With --checkpoint DIR" in result.stderr
 
 
+def test_a_stopped_prediction_leaves_what_was_there(
+    cloud, tmp_path, monkeypatch, interruptible
+):
+    done("fit", cloud, "-k", 5, "--tol", 0.1, "-o", tmp_path / "m", "-q")
+    (tmp_path / "l.csv").write_text("from before")
+
+    def pressed(self, n_done, total):
+        os.kill(os.getpid(), signal.SIGINT)
+
+    monkeypatch.setattr(progress.Lines, "rows", pressed)
+    result = run("predict", tmp_path / "m", cloud, "-o", tmp_path / "l.csv")
+    assert result.exit_code == 130 and result.stderr == "\nInterrupted.\n"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["l.csv", "m"]
+    assert (tmp_path / "l.csv").read_text() == "from before"
+
+
 def test_resuming_something_else_is_refused(cloud, tmp_path):
     fit = ["fit", cloud, "-k", 5, "--checkpoint", tmp_path / "kept"]
     fit += ["-o", tmp_path / "m", "--resume", "-q"]

@@ -250,6 +250,21 @@ def test_a_kept_column_with_our_name_keeps_it(folder, tmp_path):
     assert set(table(out).column("label").to_pylist()) == {"mine"}
 
 
+def test_text_is_quoted_only_where_it_must_be(folder, tmp_path):
+    odd = ["plain"] * (N_ROWS - 1) + ['a "b", c\n']
+    for texts, expected in ((odd[:-1] * 2, "plain,"), (odd, '"plain",')):
+        data = flows().append_column("said", [texts[:N_ROWS]])
+        pa.parquet.write_table(data, tmp_path / "data.parquet")
+        command = ["predict", folder / "plain.cprime", tmp_path / "data.parquet"]
+        done(*command, "--keep", "said", "-o", tmp_path / "l.csv")
+        assert (tmp_path / "l.csv").read_text().splitlines()[1].startswith(expected)
+        read = pa.csv.read_csv(
+            tmp_path / "l.csv",
+            parse_options=pa.csv.ParseOptions(newlines_in_values=True),
+        )
+        assert read.column("said").to_pylist() == texts[:N_ROWS]
+
+
 def test_outlier_scores_of_a_models_own_rows_are_uniform(folder, tmp_path):
     done("sample", folder / "scaled.cprime", "-n", 4000, "-o", tmp_path / "s.parquet")
     done(

@@ -50,7 +50,7 @@ def folder(tmp_path_factory):
 FIT = ["fit", "flows.csv", "--columns", "f*", "-o", "o.cprime"]
 CASES = [
     # What is typed, how it ends, and what a person is told.
-    (["ftt"], USAGE, "No such command 'ftt'. Did you mean 'fit'? Try 'cprime --help'."),
+    (["ftt"], USAGE, "There is no command ftt. Did you mean fit? Try 'cprime --help'."),
     ([*FIT, "--colums", "f*"], USAGE, "no option --colums. Did you mean --columns?"),
     (["predict", "m.cprime", "flows.csv", "--ouput", "x"], USAGE, "mean --output?"),
     (FIT, USAGE, "cprime fit: Missing option '-k'"),

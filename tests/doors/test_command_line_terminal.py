@@ -254,6 +254,22 @@ def test_a_stopped_fit_without_checkpoint_says_so(
     assert "With --checkpoint DIR" in result.stderr
 
 
+def test_a_stopped_prediction_leaves_what_was_there(
+    cloud, tmp_path, monkeypatch, interruptible
+):
+    done("fit", cloud, "-k", 5, "--tol", 0.1, "-o", tmp_path / "m", "-q")
+    (tmp_path / "l.csv").write_text("from before")
+
+    def pressed(self, n_done, total):
+        os.kill(os.getpid(), signal.SIGINT)
+
+    monkeypatch.setattr(progress.Lines, "rows", pressed)
+    result = run("predict", tmp_path / "m", cloud, "-o", tmp_path / "l.csv")
+    assert result.exit_code == 130 and result.stderr == "\nInterrupted.\n"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["l.csv", "m"]
+    assert (tmp_path / "l.csv").read_text() == "from before"
+
+
 def test_resuming_something_else_is_refused(cloud, tmp_path):
     fit = ["fit", cloud, "-k", 5, "--checkpoint", tmp_path / "kept"]
     fit += ["-o", tmp_path / "m", "--resume", "-q"]
@@ -263,7 +279,7 @@ def test_resuming_something_else_is_refused(cloud, tmp_path):
     assert "tol" in result.stderr and result.stderr.count("\n") == 1
 
 
-def test_a_key_press_stops_a_fit_and_a_second_ends_it(cloud, tmp_path):
+def test_a_key_press_stops_a_fit(cloud, tmp_path):
     arguments = ["fit", str(cloud), "-k", "100", "--c-prime", "all", "--tol", "0"]
     arguments += ["-o", str(tmp_path / "m"), "--max-iter", "100000"]
     arguments += ["--checkpoint", str(tmp_path / "kept"), "--every", "0"]
@@ -273,8 +289,9 @@ def test_a_key_press_stops_a_fit_and_a_second_ends_it(cloud, tmp_path):
         stderr=subprocess.PIPE,
         text=True,
     )
-    wait_until(lambda: any(tmp_path.glob("kept/*")))
-    time.sleep(0.5)
+    # One generation is there from the beginning, the next when there is more to keep.
+    first, second = (tmp_path / "kept" / f"checkpoint-{i}.cprime" for i in (1, 2))
+    wait_until(lambda: second.exists() and modified(first) > modified(second))
     process.send_signal(signal.SIGINT)
     said, told = process.communicate(timeout=60)
     assert process.returncode == 130
@@ -311,6 +328,10 @@ def test_what_reads_may_stop_reading(cloud, tmp_path):
     assert finished.stdout.startswith("label,probability,")
     assert finished.stdout.count("\n") == 2
     assert finished.stderr == ""
+
+
+def modified(path):
+    return path.stat().st_mtime_ns
 
 
 def wait_until(happened):

@@ -11,6 +11,7 @@ from typing import Any
 from rich.console import Console, RenderableType
 
 from cprime.cli.errors import printable
+from cprime.cli.spoken import spoken
 
 
 class Voice:
@@ -70,7 +71,7 @@ class Voice:
         """Say what the library warns about in a line, without where it was."""
 
         def heard(message: Any, *about: Any, **more: Any) -> None:
-            self.warn(str(message))
+            self.warn(spoken(str(message)))
 
         with warnings.catch_warnings():
             warnings.simplefilter("always")

@@ -1,8 +1,10 @@
 """What went wrong, in one line a person can act on; and what the exit code says."""
 
 import os
+import re
 import sys
 import traceback
+from collections.abc import Sequence
 from difflib import get_close_matches
 from typing import Any
 
@@ -62,21 +64,28 @@ def usage_line(error: BaseException) -> str:
     """Return what is wrong with a command as it was typed, and where help is."""
     option = getattr(error, "option_name", None)
     known: Any = getattr(error, "possibilities", None)
+    context: Any = getattr(error, "ctx", None)
+    command = re.match(r"No such command '(.*?)'", str(getattr(error, "message", "")))
     if option is not None and known is not None:
-        near = get_close_matches(option, known, n=1)
-        told = f"There is no option {printable(option)}."
-        told += f" Did you mean {near[0]}?" if near else ""
+        told = f"There is no option {printable(option)}.{_nearest(option, known)}"
+    elif command and context is not None:
+        near = _nearest(command[1], context.command.list_commands(context))
+        told = f"There is no command {printable(command[1])}.{near}"
     else:
         told = printable(error.format_message())  # type: ignore[attr-defined]
         told = told.replace("Value error, ", "")
         told = told if told[-1:] in ".?!" else f"{told}."
-    context = getattr(error, "ctx", None)
     where = context.command_path if context else "cprime"
     return f"{where}: {told} Try '{where} --help'."
+
+
+def _nearest(typed: str, known: Sequence[str]) -> str:
+    near = get_close_matches(typed, known, n=1)
+    return f" Did you mean {near[0]}?" if near else ""
 
 
 def tell(line: str) -> None:
     """Write one line to standard error, and where it happened if asked to."""
     if os.environ.get("CPRIME_DEBUG") and sys.exc_info()[0] is not None:
         traceback.print_exc()
-    print(line, file=sys.stderr)
+    print(line, file=sys.stderr, flush=True)

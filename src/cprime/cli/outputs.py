@@ -135,26 +135,36 @@ def _csv(file: BinaryIO) -> Iterator[Write]:
     import csv
     import io
 
-    import pyarrow.csv as pc
-
-    writer: Any = None
+    begun = False
 
     def write(table: Any) -> None:
-        nonlocal writer
-        if writer is None:
+        nonlocal begun
+        if not begun:
             # Arrow would put every name in quotation marks.
             head = io.StringIO()
             csv.writer(head, lineterminator="\n").writerow(table.schema.names)
             file.write(head.getvalue().encode())
-            options = pc.WriteOptions(include_header=False, quoting_style="needed")
-            writer = pc.CSVWriter(file, table.schema, write_options=options)
-        writer.write_table(table)
+            begun = True
+        file.write(_lines(table))
 
-    try:
-        yield write
-    finally:
-        if writer is not None:
-            writer.close()
+    yield write
+
+
+def _lines(table: Any) -> Any:
+    """Return lines of CSV; text is in quotation marks only if some of it needs it."""
+    import pyarrow as pa
+    import pyarrow.csv as pc
+
+    for style in ("none", "needed"):
+        lines = pa.BufferOutputStream()
+        options = pc.WriteOptions(include_header=False, quoting_style=style)
+        try:
+            pc.write_csv(table, lines, options)
+            break
+        except pa.ArrowInvalid:
+            if style == "needed":
+                raise
+    return lines.getvalue()
 
 
 @contextmanager

@@ -24,17 +24,12 @@ def _known(names: list[str] | None) -> list[str] | None:
     return names
 
 
-def _completed(incomplete: str) -> list[str]:
-    return [name for name in ("all", *EXPERIMENTS) if name.startswith(incomplete)]
-
-
 def reproduce(
     names: Annotated[
         list[str] | None,
         typer.Argument(
             metavar="[NAME]...",
             callback=_known,
-            autocompletion=_completed,
             help=f"Some of: {', '.join(EXPERIMENTS)}. All of them take half an hour or "
             "more. [dim]\\[default: all][/]",
             show_default=False,

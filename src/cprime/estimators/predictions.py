@@ -23,6 +23,9 @@ from cprime.theta import Coefficients
 from cprime.truncation import Truncated
 from cprime.typing import Array
 
+# What every row and cluster takes on the way, of the memory of the data: little of it.
+BYTES_OF_A_JOINT = 256
+
 
 @dataclass(frozen=True)
 class Predictions:
@@ -60,7 +63,8 @@ def predictions(estimator: Any, data: Data) -> Iterator[tuple[int, Predictions]]
     data : Data
     """
     oracle = _Oracle.of(estimator)
-    at_once = max(1, JOINTS_AT_ONCE // len(oracle.coefficients.means))
+    joints = min(JOINTS_AT_ONCE, data.memory // BYTES_OF_A_JOINT)
+    at_once = max(1, joints // len(oracle.coefficients.means))
     for start, values in data.blocks():
         oracle.check(values, start, data)
         parts = [

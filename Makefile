@@ -8,7 +8,7 @@ BENCH := .venv-bench
 WHEEL := .venv-wheel
 SANITIZE := .venv-sanitize
 
-.PHONY: demo reproduce guide test lint unit sklearn-suite thorough sanitize wheel bench clean
+.PHONY: demo reproduce guide docs shown test lint browser unit sklearn-suite thorough kills fuzz sanitize wheel bench clean
 
 demo: $(READY)  ## Cluster the built-in BIRCH data and say what hard assignment loses
 	$(RUN) examples/demo.py
@@ -19,12 +19,29 @@ reproduce: $(READY)  ## The paper's tables and figures beside its numbers; ARGS=
 guide: $(READY)  ## Measure docs/choosing.md again: its tables and figures
 	$(RUN) docs/choosing/measure.py
 
-test: lint unit sklearn-suite  ## Everything a change must pass
+docs: $(VENV)/.docs  ## The documentation site, in build/docs; a warning is an error
+	$(RUN) -m sphinx --fail-on-warning --keep-going --quiet --nitpicky --fresh-env --jobs 2 \
+	    -d build/doctrees docs build/docs
+	@echo "Open build/docs/index.html"
+
+shown: $(READY)  ## Run what the pages of the guide show, and write down what it prints
+	$(RUN) docs/shown.py
+
+test: lint browser unit sklearn-suite  ## Everything a change must pass
 
 lint: $(READY)
 	$(RUN) -m ruff check .
 	$(RUN) -m ruff format --check .
 	$(RUN) -m mypy
+
+# Reports are looked at in Debian's Chromium, which root may install.
+CHROMIUM = command -v chromium || command -v chromium-browser || command -v google-chrome
+APT_GET = DEBIAN_FRONTEND=noninteractive apt-get --quiet --quiet --yes
+
+browser:  ## Chromium for the tests, where it may be installed
+	@{ $(CHROMIUM); } >/dev/null 2>&1 \
+	    || { [ "$$(id -u)" = 0 ] && { $(APT_GET) install chromium || { $(APT_GET) update && $(APT_GET) install chromium; }; }; } >/dev/null 2>&1 \
+	    || echo "SKIPPED: there is no Chromium here, so reports are not looked at in a browser."
 
 unit: $(READY)
 	$(RUN) -m pytest
@@ -37,6 +54,12 @@ sklearn-suite: $(READY)  ## scikit-learn's own tests of k-means and mixtures, on
 thorough: $(READY)  ## The laws on many more examples, and scikit-learn's tests on all seeds
 	CPRIME_EXAMPLES=thorough $(RUN) -m pytest tests/laws
 	SKLEARN_TESTS_GLOBAL_RANDOM_SEED=all $(MAKE) sklearn-suite
+
+kills: $(READY)  ## 200 fits killed at random moments and resumed, to the same bits
+	$(RUN) -W error tests/kill_and_resume.py 200
+
+fuzz: $(READY)  ## Model files altered at random, for SECONDS=600
+	$(RUN) tests/fuzz_models.py $(or $(SECONDS),600)
 
 sanitize:  ## 2,000 fits with every memory access and undefined operation watched
 	$(PYTHON) -m venv $(SANITIZE)
@@ -77,5 +100,10 @@ $(READY): pyproject.toml constraints.txt $(NATIVE)
 	$(RUN) -m pip install --quiet --editable '.[dev]' --constraint constraints.txt
 	touch $@
 
+# What the site needs besides, in the same environment.
+$(VENV)/.docs: $(READY)
+	$(RUN) -m pip install --quiet 'cprime[docs]' --constraint constraints.txt
+	touch $@
+
 clean:
-	rm -rf $(VENV) $(BENCH) $(WHEEL) $(SANITIZE) build dist .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(BENCH) $(WHEEL) $(SANITIZE) build dist docs/gallery docs/api/generated .mypy_cache .ruff_cache .hypothesis

@@ -12,24 +12,31 @@ STOREYS = [
     ["typing", "theta", "truncation", "stats", "summation", "blocks", "draws"],
     ["models", "search"],
     ["kernels"],
-    ["sources"],
+    ["sources", "storage"],
     ["rows"],
-    ["problem", "spread", "sampling", "seeding", "relocation", "em", "bounds"],
+    ["problem", "spread", "sampling", "seeding", "relocation", "em"],
+    ["stepwise", "bounds"],
+    ["advice", "overlap"],
+    ["plots"],
+    ["report"],
     ["datasets", "estimators"],
     ["experiments"],
     ["__init__"],
     ["cli"],
+    ["__main__"],
 ]
 STOREY_OF = {room: i for i, rooms in enumerate(STOREYS) for room in rooms}
 
 ADDRESSES = {
-    "sklearn": {"estimators", "experiments"},
-    "scipy": {"estimators", "experiments"},
-    "matplotlib": {"experiments"},
+    "sklearn": {"estimators", "experiments", "cli"},
+    "scipy": {"estimators", "experiments", "plots"},
+    "matplotlib": {"experiments", "plots", "report"},
+    "jinja2": {"report"},
     "torch": set(),
     "dask": set(),
-    "pyarrow": {"sources", "datasets"},
+    "pyarrow": {"sources", "datasets", "cli"},
     "rich": {"cli"},
+    "typer": {"cli"},
 }
 
 FILES = sorted(SOURCE.rglob("*.py"))

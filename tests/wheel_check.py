@@ -4,6 +4,7 @@ A script, not a test: it runs where nothing but the wheel and its requirements a
 """
 
 import sys
+import tempfile
 
 import numpy as np
 
@@ -21,6 +22,9 @@ def main():
         if not np.array_equal(kmeans.labels_, reference.labels_):
             sys.exit(f"labels of {path} differ from the reference's")
         print(f"{path}: F = {kmeans.free_energy_:.6f}, as the reference's")
+    with tempfile.TemporaryDirectory() as folder:
+        page = kmeans.report(f"{folder}/report.html", X)
+        print(f"report: {page.stat().st_size:,} bytes")
 
 
 if __name__ == "__main__":

@@ -1,18 +1,59 @@
 """One dial from k-means to Gaussian mixtures."""
 
-from cprime import bounds, datasets
-from cprime.estimators import FuzzyKMeans, GaussianMixture, KMeans, SoftKMeans
-from cprime.sources import Data, open_data
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from cprime import bounds, datasets, plots
+    from cprime.estimators import (
+        Checkpoint,
+        FuzzyKMeans,
+        GaussianMixture,
+        KMeans,
+        Progress,
+        SoftKMeans,
+        describe,
+        load,
+        save,
+    )
+    from cprime.sources import Data, open_data
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "Checkpoint",
     "Data",
     "FuzzyKMeans",
     "GaussianMixture",
     "KMeans",
+    "Progress",
     "SoftKMeans",
     "bounds",
     "datasets",
+    "describe",
+    "load",
     "open_data",
+    "plots",
+    "save",
 ]
+
+# Names that are modules, and those that are in `sources`; all others are in
+# `estimators`. They are looked up when somebody asks for them: the command line answers
+# before it has read scikit-learn, and who does not draw does not wait for matplotlib.
+_MODULES = ("bounds", "datasets", "plots")
+_OF_SOURCES = ("Data", "open_data")
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any:
+        if name not in __all__:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        if name in _MODULES:
+            return import_module(f"cprime.{name}")
+        home = "sources" if name in _OF_SOURCES else "estimators"
+        found = getattr(import_module(f"cprime.{home}"), name)
+        globals()[name] = found
+        return found
+
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *__all__})

@@ -27,7 +27,7 @@ def free_energy(
 ) -> float:
     """Return F(K, Theta), the bound on the log-likelihood that every fit raises.
 
-    F = 1/N sum_n log sum_{c in K_n} p(c, y_n | Theta)   (Eq. 7)
+    ``F = 1/N sum_n log sum_{c in K_n} p(c, y_n | Theta)`` (Eq. 7)
 
     Parameters
     ----------
@@ -84,8 +84,8 @@ def gap_per_row(
 ) -> Array:
     """Return the gap of every row, shape (N,): large where clusters overlap.
 
-    gap_n = log(1 + sum_{c not in K} p(c, y) / sum_{c in K} p(c, y)), never formed by
-    subtraction, so a gap of 1e-20 is not reported as zero.
+    ``gap_n = log(1 + sum_{c not in K} p(c, y) / sum_{c in K} p(c, y))``, never formed
+    by subtraction, so a gap of 1e-20 is not reported as zero.
     """
     rows, K = _checked(X, coefficients, C_prime, K)
     lost: Array = rows.map(_gaps(coefficients, C_prime, kernel), *_given(K))
@@ -130,7 +130,7 @@ def variational_free_energy(
 ) -> float:
     """Return F(q, Theta) for any distributions q over the clusters in K.
 
-    F = 1/N sum_n sum_{c in K_n} q_c log p(c, y_n | Theta) + 1/N sum_n H(q)
+    ``F = 1/N sum_n sum_{c in K_n} q_c log p(c, y_n | Theta) + 1/N sum_n H(q)``
 
     It is highest, and equal to `free_energy`, when q is the truncated posterior.
 
@@ -158,8 +158,8 @@ def variational_free_energy(
 def free_energy_of_variance(variance: float, C: int, D: int) -> float:
     """Return F of k-means, a function of sigma^2 alone (Prop. 3).
 
-    F = -log C - D/2 log(2 pi e sigma^2), where sigma^2 = J / (D N) belongs to the
-    labels and means of one and the same iteration.
+    ``F = -log C - D/2 log(2 pi e sigma^2)``, where ``sigma^2 = J / (D N)`` belongs to
+    the labels and means of one and the same iteration.
     """
     return -math.log(C) - 0.5 * D * math.log(2.0 * math.pi * math.e * variance)
 
@@ -185,7 +185,8 @@ def free_energy_of_entropy(
 ) -> float:
     """Return F of k-means-C' from its variance and the mean entropy of q (Prop. 4).
 
-    F = -log C - D/2 log(2 pi e sigma^2) + D/2 (1 - sigma^2_new / sigma^2) + mean H(q)
+    ``F = -log C - D/2 log(2 pi e sigma^2) + D/2 (1 - sigma^2_new / sigma^2) + H``, with
+    H the mean entropy.
 
     Parameters
     ----------
@@ -195,8 +196,8 @@ def free_energy_of_entropy(
         Mean over rows of H(q).
     C, D : int
     variance_new : float, optional
-        1/(D N) sum q ||y - mu||^2 about the *current* means. Left out, it is taken to
-        equal `variance`, which is true after convergence.
+        ``1/(D N) sum q ||y - mu||^2`` about the *current* means. Left out, it is taken
+        to equal `variance`, which is true after convergence.
     """
     ratio = 1.0 if variance_new is None else variance_new / variance
     limit = free_energy_of_variance(variance, C, D)

@@ -124,25 +124,40 @@ def steps(problem: Problem, means: Array, stop: Stop, max_iter: int) -> Iterator
     Whoever iterates may stop early; the last step yielded is always complete.
     """
     model, clock = problem.model, _Stopwatch()
-    hard = replace(problem, search=Exact(), C_prime=1)
-    K, opening = hard.sweep(model.opening(means), None)
-    theta = model.start(means, opening)
-    if problem.C_prime == 1 and theta.has_equal_clusters:
-        # The sweep that gave sigma^2 is the first E-step: K does not depend on it.
-        stats, evaluations = opening, 0
-    else:
-        K, stats = problem.sweep(theta, None)
-        evaluations = opening.evaluations
-    free_energy = _finite(model.free_energy(theta, stats, about=theta), theta)
-    yield Step(0, theta, K, free_energy, evaluations, 0, (), clock.lap())
+    theta, K, stats, evaluations = opened(problem, means)
+    free_energy = finite(model.free_energy(theta, stats, about=theta), theta)
+    start = Step(0, theta, K, free_energy, evaluations, 0, (), clock.lap())
+    yield start
+    yield from _iterations(problem, start, stats, stop, max_iter)
 
-    for iteration in range(1, max_iter + 1):
-        if iteration > 1:
+
+def following(
+    problem: Problem, step: Step, stop: Stop, max_iter: int
+) -> Iterator[Step]:
+    """Yield the iterations after a complete one, as `steps` would have.
+
+    The start is none: what its sweep found is not in it. From there, begin again.
+    """
+    if step.iteration < 1:
+        raise ValueError("A fit goes on from an iteration, not from its start.")
+    if not step.converged:
+        yield from _iterations(problem, step, None, stop, max_iter)
+
+
+def _iterations(
+    problem: Problem, step: Step, stats: Stats | None, stop: Stop, max_iter: int
+) -> Iterator[Step]:
+    """Yield the iterations after `step`, if its sweep is known without it once more."""
+    model, clock = problem.model, _Stopwatch()
+    first, theta, K, free_energy = step.iteration, step.theta, step.K, step.free_energy
+    del step
+    for iteration in range(first + 1, max_iter + 1):
+        if stats is None:
             K, stats = problem.sweep(theta, K)
         K, moments, about, relocated = refill(problem, K, stats, theta)
         after = model.reseeded(model.maximize(moments, about), relocated)
         energy_before = free_energy
-        free_energy = _finite(model.free_energy(after, moments, about), after)
+        free_energy = finite(model.free_energy(after, moments, about), after)
         converged = ""
         if not relocated:
             gain = free_energy - energy_before
@@ -163,6 +178,22 @@ def steps(problem: Problem, means: Array, stop: Stop, max_iter: int) -> Iterator
         )
         if converged:
             return
+        stats = None
+
+
+def opened(problem: Problem, means: Array) -> tuple[Theta, Any, Stats, int]:
+    """Return the first Theta, K and statistics of an E-step under it, and work before.
+
+    A hard sweep about the seeds gives Theta; the work is the distances it computed.
+    """
+    hard = replace(problem, search=Exact(), C_prime=1)
+    K, opening = hard.sweep(problem.model.opening(means), None)
+    theta = problem.model.start(means, opening)
+    if problem.C_prime == 1 and theta.has_equal_clusters:
+        # The sweep that gave sigma^2 is the first E-step: K does not depend on it.
+        return theta, K, opening, 0
+    K, stats = problem.sweep(theta, None)
+    return theta, K, stats, opening.evaluations
 
 
 def finish(problem: Problem, theta: Theta, K: Any) -> Fit:
@@ -170,10 +201,11 @@ def finish(problem: Problem, theta: Theta, K: Any) -> Fit:
     K, stats = problem.sweep(theta, K, last=True)
     final = problem.model.settled(stats, theta, problem.C_prime)
     free_energy = problem.model.free_energy(final, stats, about=theta)
-    return Fit(final, K, stats, _finite(free_energy, final))
+    return Fit(final, K, stats, finite(free_energy, final))
 
 
-def _finite(free_energy: float, theta: Theta) -> float:
+def finite(free_energy: float, theta: Theta) -> float:
+    """Return F, or say that it has left float64."""
     if not math.isfinite(free_energy):
         variance = np.min(variances_of(theta.covariance))
         raise ValueError(

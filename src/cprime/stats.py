@@ -71,6 +71,24 @@ class Stats:
     evaluations: int
     changed: int
 
+    def scaled(self, weight: float, length: float = 1.0) -> "Stats":
+        """Return the sums of rows with weights and values times these factors.
+
+        `free_energy` changes with the weights alone. Work that was done stays done.
+        """
+        square = weight * length * length
+        return Stats(
+            counts=self.counts * weight,
+            shifts=self.shifts * (weight * length),
+            scatter=self.scatter * square,
+            quantization_error=self.quantization_error * square,
+            entropy=self.entropy * weight,
+            free_energy=self.free_energy * weight,
+            weight=self.weight * weight,
+            evaluations=self.evaluations,
+            changed=self.changed,
+        )
+
     def __add__(self, other: "Stats") -> "Stats":
         return Stats(
             *(getattr(self, f.name) + getattr(other, f.name) for f in fields(self))

@@ -46,7 +46,8 @@ class EStep : public Statistics {
       for (int r = 0; r < n_; ++r)
         if (!(C_prime_ == 1 && keeps_without_looking(r))) work_.to_look.push_back(r);
       for (size_t i = 0; i < work_.to_look.size(); ++i) {
-        if (is_in_place<RowAt> && i + AHEAD < work_.to_look.size()) prefetch(work_.to_look[i + AHEAD]);
+        // They lie anywhere: the processor cannot guess which comes next.
+        if (i + AHEAD < work_.to_look.size()) prefetch(row_at(work_.to_look[i + AHEAD]));
         look(work_.to_look[i], row_at(work_.to_look[i]));
       }
       check_movers(row_at);
@@ -57,15 +58,6 @@ class EStep : public Statistics {
     if (stopping()) return;
     count_changes();
     C_prime_ > 1 ? accumulate_soft() : accumulate_hard(row_at);
-  }
-
-  // Rows to look at lie anywhere: the processor cannot guess which comes next.
-  void prefetch(int r) const {
-    const size_t size = sweep_.rows.is_double ? 8 : 4;
-    const char* values = static_cast<const char*>(sweep_.rows.values);
-    const char* from = values + (first_ + r) * sweep_.rows.row_stride * int64_t(size);
-    const size_t bytes = std::min(size * size_t(clusters_.D), size_t(1024));
-    for (size_t i = 0; i < bytes; i += 64) __builtin_prefetch(from + i);
   }
 
   void fetch(int r) { load_row(sweep_.rows, first_ + r, row(r), Dp_); }

@@ -28,6 +28,18 @@ struct LoadedRow {
   [[gnu::always_inline]] Doubles at(int d) const { return load<Doubles>(values + d); }
 };
 
+// Asks for a row that will be read soon.
+template <class T>
+[[gnu::always_inline]] inline void prefetch(const RowInPlace<T>& row) {
+  constexpr size_t LINE = 64, MOST = 1024;
+  const char* from = reinterpret_cast<const char*>(row.values);
+  const size_t bytes = std::min(sizeof(T) * size_t(row.D), MOST);
+  for (size_t i = 0; i < bytes; i += LINE) __builtin_prefetch(from + i);
+}
+
+// One that was loaded is near.
+inline void prefetch(const LoadedRow&) {}
+
 inline bool lie_in_place(const Rows& rows) {
   return rows.starts == nullptr && rows.column_stride == 1 && rows.scale == 1.0;
 }

@@ -8,6 +8,9 @@
 
 namespace cprime::CPRIME_PATH {
 
+// Rows between asking for one and adding it: memory is slower than additions are.
+constexpr int ASKED_AHEAD = 16;
+
 class Statistics : public Memory {
  public:
   using Memory::Memory;
@@ -37,6 +40,7 @@ class Statistics : public Memory {
   void accumulate_hard(RowAt row_at) {
     double scatter = 0.0, free_energy = 0.0, total = 0.0;
     for (int r = 0; r < n_; ++r) {
+      if (r + ASKED_AHEAD < n_) prefetch(row_at(r + ASKED_AHEAD));
       const double w = weight(r);
       if (w == 0.0) continue;
       const int c = after(r)[0];

@@ -51,9 +51,8 @@ class Tree {
       waiting_.erase(found);
       lock.unlock();
       if (other.start < node.start) std::swap(node, other);
-      node.sums->add(*other.sums, Dp_, scatter_size_);
+      node.sums->take(*other.sums, Dp_, scatter_size_);
       ++node.level;
-      other.sums->clear(Dp_, scatter_size_);
       lock.lock();
       spare_.push_back(std::move(other.sums));
     }

@@ -131,34 +131,33 @@ struct Sums {
     met.push_back(c);
   }
 
-  void clear(int Dp, int scatter_size) {
-    for (int c : met) {
-      std::fill_n(scatters.begin() + size_t(c) * scatter_size, scatter_size, 0.0);
-      counts[c] = 0.0;
-      is_met[c] = 0;
-      std::fill_n(shifts.begin() + size_t(c) * Dp, Dp, 0.0);
-    }
-    met.clear();
-    scatter = quantization_error = entropy = free_energy = weight = 0;
-    evaluations = changed = 0;
-  }
-
-  void add(const Sums& right, int Dp, int scatter_size) {
+  // Adds what `right` holds, and leaves it empty.
+  void take(Sums& right, int Dp, int scatter_size) {
+    const auto move = [](Buffer<double>& to, Buffer<double>& from, size_t begin, int n) {
+      for (size_t i = begin; i < begin + size_t(n); ++i) {
+        to[i] += from[i];
+        from[i] = 0.0;
+      }
+    };
     for (int c : right.met) {
       meet(c);
-      for (int i = c * scatter_size; i < (c + 1) * scatter_size; ++i) scatters[i] += right.scatters[i];
-      counts[c] += right.counts[c];
-      double* to = shifts.data() + size_t(c) * Dp;
-      const double* from = right.shifts.data() + size_t(c) * Dp;
-      for (int d = 0; d < Dp; ++d) to[d] += from[d];
+      move(counts, right.counts, size_t(c), 1);
+      move(shifts, right.shifts, size_t(c) * Dp, Dp);
+      move(scatters, right.scatters, size_t(c) * scatter_size, scatter_size);
+      right.is_met[c] = 0;
     }
-    scatter += right.scatter;
-    quantization_error += right.quantization_error;
-    entropy += right.entropy;
-    free_energy += right.free_energy;
-    weight += right.weight;
-    evaluations += right.evaluations;
-    changed += right.changed;
+    right.met.clear();
+    const auto move_one = [](auto& to, auto& from) {
+      to += from;
+      from = 0;
+    };
+    move_one(scatter, right.scatter);
+    move_one(quantization_error, right.quantization_error);
+    move_one(entropy, right.entropy);
+    move_one(free_energy, right.free_energy);
+    move_one(weight, right.weight);
+    move_one(evaluations, right.evaluations);
+    move_one(changed, right.changed);
   }
 };
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from cprime.estimators import exchange, fuzzy, kmeans, mixture, soft
+from cprime.estimators import checkpoints, exchange, fuzzy, kmeans, mixture, soft
 from cprime.experiments.exhibits import UNEXPLAINED
 
 ROOT = Path(__file__).parent.parent.parent
@@ -28,7 +28,9 @@ def test_the_readme_example_prints_what_it_says():
 
 
 @pytest.mark.parametrize(
-    "module", [kmeans, soft, fuzzy, mixture, exchange], ids=lambda m: m.__name__
+    "module",
+    [kmeans, soft, fuzzy, mixture, exchange, checkpoints],
+    ids=lambda m: m.__name__,
 )
 def test_the_docstring_example(module):
     result = doctest.testmod(module)

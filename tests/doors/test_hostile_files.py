@@ -326,7 +326,7 @@ TEXT = {
     "not packed.csv.gz": (ROWS, "Not a gzipped file"),
     "ends early.csv.gz": (PACKED[:40], DAMAGED),
     "ends in the sum.csv.gz": (PACKED[:-3], DAMAGED),
-    "other sum.csv.gz": (PACKED[:-8] + b"1234" + PACKED[-4:], "CRC"),
+    "other sum.csv.gz": (PACKED[:-8] + b"1234" + PACKED[-4:], DAMAGED),
     "more behind.csv.gz": (PACKED + b"more", DAMAGED),
     "bomb of one line.csv.gz": (gzip.compress(b"1" * 10**8, 1), "does not end"),
     "bomb of rows.csv.gz": (gzip.compress(b"1,2\n" * 2**20, 1), (2**20, 2)),

@@ -162,7 +162,7 @@ def _parquet(file: Path) -> Array:
         from pyarrow import ArrowInvalid, parquet
     except ImportError as error:
         raise ImportError(
-            f"Reading {file.name} takes pyarrow: pip install 'cprime[reproduce]'."
+            f"Reading {file.name} takes pyarrow: pip install pyarrow."
         ) from error
     try:
         table = parquet.read_table(file)

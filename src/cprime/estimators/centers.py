@@ -12,17 +12,20 @@ from sklearn.base import (
     TransformerMixin,
     _fit_context,
 )
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from cprime import em
 from cprime.estimators import inputs
 from cprime.estimators.callbacks import CallbackSupportMixin, with_callbacks
+from cprime.estimators.checkpoints import Checkpoint
 from cprime.estimators.degenerate import warn_if_degenerate
 from cprime.estimators.fitted import FittedClusters, FittedMixture
+from cprime.estimators.keeping import keeper_of
 from cprime.estimators.outcome import Outcome, fitted_or_unchanged
+from cprime.estimators.progress import Listener
 from cprime.estimators.restarts import Restarts, Start
 from cprime.estimators.running import run_restarts
+from cprime.estimators.saving import Savable
 from cprime.estimators.starts import Starts, n_restarts
 from cprime.estimators.training import Training
 from cprime.kernels import get_kernel
@@ -37,6 +40,7 @@ class ClusterCenters(
     CallbackSupportMixin,
     TransformerMixin,
     ClusterMixin,
+    Savable,
     FittedClusters,
     BaseEstimator,
 ):
@@ -60,7 +64,15 @@ class ClusterCenters(
 
     @with_callbacks
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        checkpoint: Checkpoint | None = None,
+        progress: Listener | None = None,
+    ) -> Any:
         """Find the cluster centres.
 
         Parameters
@@ -72,6 +84,10 @@ class ClusterCenters(
         y : Ignored
         sample_weight : array-like of shape (n_samples,), optional
             A weight of 2 is the same as giving the row twice, 0 as leaving it out.
+        checkpoint : cprime.Checkpoint, optional
+            Where the fit is kept while it runs, to go on from there should it be ended.
+        progress : callable, optional
+            Is called with a `cprime.Progress` after every iteration.
 
         Returns
         -------
@@ -81,35 +97,34 @@ class ClusterCenters(
             X = inputs.checked_data(self, X, reset=True)
             weights = inputs.checked_weights(sample_weight, X.shape[0])
             C, C_prime = self._checked_sizes(X.shape[0])
+            keeper = keeper_of(checkpoint, self, X, weights)
             training = Training.of(X, weights, get_kernel(self.kernel))
-            random_state = check_random_state(self.random_state)
+            random_state = keeper.random_state(self.random_state)
             starts = Starts(self.init, C, training, random_state)
             outcome, next_start = self._prepared(training, starts, C_prime)
             problem = outcome.problem
             tolerance = em.Tolerance(self.tol * training.overall.covariance, self.tol)
             restarts = Restarts(problem, tolerance, self.max_iter, outcome)
-            try:
-                run_restarts(
-                    self,
-                    restarts,
-                    outcome,
-                    {"X": X, "metadata": {"sample_weight": sample_weight}},
-                    n_clusters=C,
-                    n_init=n_restarts(self),
-                    next_start=next_start,
-                    # An `init` of a person's own may count how often it was called.
-                    in_order=callable(self.init),
-                )
-                attributes = outcome.complete(restarts)
-            except KeyboardInterrupt:
-                if known := outcome.interrupted(restarts):
-                    put({**known, "seeding_": starts.method})
-                raise
-            put({**attributes, "seeding_": starts.method})
+            run_restarts(
+                self,
+                restarts,
+                outcome,
+                {"X": X, "metadata": {"sample_weight": sample_weight}},
+                put,
+                n_clusters=C,
+                n_init=n_restarts(self),
+                next_start=next_start,
+                seeding=starts.method,
+                keeper=keeper,
+                progress=progress,
+                # An `init` of a person's own may count how often it was called.
+                in_order=callable(self.init),
+            )
         floored = False
         if not self._variance_is_given():
-            assert restarts.best is not None and restarts.best.fit is not None
-            floored = bool(problem.model.floored(restarts.best.fit.theta))
+            best = restarts.state.best
+            assert best is not None and best.fit is not None
+            floored = bool(problem.model.floored(best.fit.theta))
         warn_if_degenerate(self, floored, self._why_too_few)
         return self
 

@@ -52,6 +52,8 @@ class KMeansExchange:
         if isinstance(params["init"], str) and params["init"] != "random":
             params["init"] = "k-means++"
         theirs.set_params(**params)
+        # Labels of rows that were not kept are nobody's.
+        del theirs.labels_
         _copy(self, theirs, ("labels_", "inertia_", "n_iter_", *OF_THE_INPUT))
         return theirs
 

@@ -12,6 +12,7 @@ from sklearn.utils import check_random_state
 
 from cprime import bounds
 from cprime.estimators import inputs
+from cprime.estimators.reporting import ReportMixin
 from cprime.estimators.units import Units
 from cprime.kernels import (
     Kernel,
@@ -41,7 +42,7 @@ class Scene:
         return len(self.coefficients.means)
 
 
-class FittedClusters:
+class FittedClusters(ReportMixin):
     """Labels and memberships from the parameters of clusters.
 
     For estimators with the attributes below. Nothing here changes them.
@@ -64,6 +65,17 @@ class FittedClusters:
         """
         raise NotImplementedError
 
+    def _shares(self, kept: Truncated, units: Units) -> Array:
+        """Return how rows are divided among the clusters they keep, shape (B, C')."""
+        return kept.responsibilities()
+
+    def _n_sharing(self) -> int | None:
+        """Return among how many clusters a row is divided, if nobody says otherwise.
+
+        None is all.
+        """
+        return None
+
     def predict(self, X: Any) -> Array:
         """Return the index of the closest cluster of every row.
 
@@ -82,21 +94,13 @@ class FittedClusters:
 
         return scene.rows.map(labels)
 
-    def _memberships(
-        self,
-        X: Any,
-        c_prime: Any,
-        sparse: bool | None,
-        divide: Callable[[Truncated, Scene], Array],
-    ) -> Any:
+    def _memberships(self, X: Any, c_prime: Any, sparse: bool | None) -> Any:
         """Return how every row is divided among its C' closest clusters.
 
         Parameters
         ----------
         X, c_prime, sparse
             As a person gave them.
-        divide : callable
-            Returns the memberships of rows that keep these clusters.
         """
         if sp.issparse(X) and sparse is None:
             raise ValueError(
@@ -104,15 +108,16 @@ class FittedClusters:
                 "row, or sparse=True and a c_prime to store only that many."
             )
         scene = self._scene(X)
+        asked = self._n_sharing() if c_prime is None else c_prime
         C_prime = (
             scene.C
-            if c_prime is None
-            else inputs.checked_c_prime(c_prime, scene.C, self._count_name)
+            if asked is None
+            else inputs.checked_c_prime(asked, scene.C, self._count_name)
         )
 
         def of_rows(values: Array, weights: Array) -> tuple[Array, Array]:
             kept = scene.kernel.posterior(values, scene.coefficients, C_prime)
-            return kept.K, divide(kept, scene).astype(scene.dtype)
+            return kept.K, self._shares(kept, scene.units).astype(scene.dtype)
 
         def dense(values: Array, weights: Array) -> Array:
             K, q = of_rows(values, weights)
@@ -189,11 +194,7 @@ class FittedMixture(FittedClusters):
         q : ndarray or csr_array of shape (n_samples, n_clusters)
             Rows sum to one.
         """
-
-        def responsibilities(kept: Truncated, scene: Scene) -> Array:
-            return kept.responsibilities()
-
-        return self._memberships(X, c_prime, sparse, responsibilities)
+        return self._memberships(X, c_prime, sparse)
 
     def score_samples(self, X: Any) -> Array:
         """Return log p(y) of every row under the mixture: low for outliers.

@@ -14,12 +14,12 @@ from sklearn.utils.validation import check_is_fitted
 from cprime.estimators.centers import ClusterCenters
 from cprime.estimators.degenerate import variance_floor
 from cprime.estimators.exchange import FuzzyExchange
-from cprime.estimators.fitted import Scene
 from cprime.estimators.fuzzy_outcome import EntropicOutcome, FuzzyOutcome
 from cprime.estimators.outcome import Outcome
 from cprime.estimators.restarts import Start
 from cprime.estimators.starts import SEEDINGS, Starts
 from cprime.estimators.training import Training
+from cprime.estimators.units import Units
 from cprime.kernels.fuzzy import FuzzyKernel
 from cprime.kernels.memberships import Bezdek, Quadratic, Rule
 from cprime.models import Distortion, Isotropic, Model
@@ -96,13 +96,15 @@ class FuzzyKMeans(FuzzyExchange, ClusterCenters):
     lam_ : float
         What `lam` was, or was taken to be. Not for `regularization=None`.
     variance_, free_energy_, log_likelihood_, gap_ : float
-        Of the mixture behind "entropy", as in `SoftKMeans`; variance_ = lam_ / 2. Only
-        for "entropy".
+        Of the mixture behind "entropy", as in `SoftKMeans`; `variance_` is half of
+        `lam_`. Only for "entropy".
     trace_ : dict of ndarray
         History of the best restart, one entry per iteration, the start first. Row t of
         `objective` is after the centres were moved; `evaluations`, `changed`,
         `relocated` and `seconds` are the work of that iteration. With "entropy" also
         `free_energy` and `variance`.
+    restarts_ : dict of ndarray
+        `objective`, `inertia`, `n_iter` and `converged` of every restart.
     n_iter_ : int
         Iterations of the best restart.
     converged_ : bool
@@ -111,7 +113,7 @@ class FuzzyKMeans(FuzzyExchange, ClusterCenters):
     n_relocations_ : int
         Empty clusters that were moved to badly served rows.
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Defined only when X has feature names that are all strings.
 
     References
@@ -199,19 +201,20 @@ class FuzzyKMeans(FuzzyExchange, ClusterCenters):
         u : ndarray or csr_array of shape (n_samples, n_clusters)
             Rows sum to one.
         """
-        check_is_fitted(self, "cluster_centers_")
-
-        def divided(kept: Truncated, scene: Scene) -> Array:
-            if self.regularization == "entropy":
-                return kept.responsibilities()
-            lam = getattr(self, "lam_", 0.0) * scene.units.scale * scene.units.scale
-            return self._rule(lam).memberships(kept.distances)
-
-        C_prime = self._C_prime if c_prime is None else c_prime
-        found = self._memberships(X, C_prime, sparse, divided)
+        found = self._memberships(X, c_prime, sparse)
         if sparse:
             found.eliminate_zeros()
         return found
+
+    def _shares(self, kept: Truncated, units: Units) -> Array:
+        if self.regularization == "entropy":
+            return kept.responsibilities()
+        lam = getattr(self, "lam_", 0.0) * units.scale * units.scale
+        return self._rule(lam).memberships(kept.distances)
+
+    def _n_sharing(self) -> int | None:
+        check_is_fitted(self, "cluster_centers_")
+        return self._C_prime
 
     def _rule(self, lam: float) -> Rule:
         if self.regularization == "quadratic":

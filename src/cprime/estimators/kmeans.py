@@ -11,16 +11,17 @@ from cprime.estimators import inputs
 from cprime.estimators.centers import RoundMixture
 from cprime.estimators.degenerate import variance_floor
 from cprime.estimators.exchange import KMeansExchange
-from cprime.estimators.outcome import ClustersOutcome, Outcome
+from cprime.estimators.outcome import Outcome
 from cprime.estimators.restarts import Start
 from cprime.estimators.starts import SEEDINGS, Starts
+from cprime.estimators.stepwise import Stepwise, StreamedOutcome
 from cprime.estimators.training import Training
 from cprime.models import Isotropic
 
 LARGEST = sys.float_info.max
 
 
-class KMeans(KMeansExchange, RoundMixture):
+class KMeans(KMeansExchange, Stepwise, RoundMixture):
     """k-means, and with one more parameter k-means-C' up to EM for a Gaussian mixture.
 
     A drop-in for `sklearn.cluster.KMeans`. Every row keeps its `c_prime` closest
@@ -81,7 +82,7 @@ class KMeans(KMeansExchange, RoundMixture):
         Weighted sum of squared distances of rows to the centre of their label.
     variance_ : float
         sigma^2 of the mixture. At `c_prime=1`, unless held by `variance`, it is
-        inertia_ / (n_features * weight).
+        `inertia_ / (n_features * weight)`.
     free_energy_ : float
         F of the training rows, mean per row, in nats. Like every log density it
         depends on the units of X.
@@ -96,6 +97,8 @@ class KMeans(KMeansExchange, RoundMixture):
         `free_energy` and `variance` is after M-step t, before the E-step that follows;
         `evaluations`, `changed`, `relocated` and `seconds` are the work of that
         iteration.
+    restarts_ : dict of ndarray
+        `free_energy`, `inertia`, `n_iter` and `converged` of every restart.
     n_iter_ : int
         Iterations of the best restart.
     converged_ : bool
@@ -106,8 +109,10 @@ class KMeans(KMeansExchange, RoundMixture):
         How the first centres were found: `init`, unless X is a file too large for it.
     n_relocations_ : int
         Empty clusters that were moved to badly served rows.
+    n_steps_, n_samples_seen_ : int
+        Batches and rows so far, after `partial_fit`; a fit before it is one batch.
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Defined only when X has feature names that are all strings.
 
     Notes
@@ -120,6 +125,9 @@ class KMeans(KMeansExchange, RoundMixture):
     From the same `init`, labels, inertia and `n_iter_` are scikit-learn's, except where
     a row is exactly as near to two centres, where the lowest index wins here, and where
     a cluster becomes empty. `random_state` draws other seeds than scikit-learn's.
+
+    After `partial_fit`, `labels_`, `inertia_` and `free_energy_` are those of the last
+    batch under the parameters before it.
 
     References
     ----------
@@ -206,7 +214,7 @@ class KMeans(KMeansExchange, RoundMixture):
         floor = variance_floor(training.overall)
         model = Isotropic(floor, variance_init=first, variance=fixed)
         problem = training.problem(model, search, C_prime)
-        return ClustersOutcome(problem, training.units, training.X.dtype), starts.next
+        return StreamedOutcome.of(problem, training), starts.next
 
     def _variance_is_given(self) -> bool:
         return self.variance is not None

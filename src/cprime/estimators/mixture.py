@@ -6,22 +6,25 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, DensityMixin, _fit_context
-from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from cprime import em
 from cprime.estimators import inputs, mixture_given, mixture_starts
 from cprime.estimators.callbacks import CallbackSupportMixin, with_callbacks
+from cprime.estimators.checkpoints import Checkpoint
 from cprime.estimators.covariances import COVARIANCES, Covariances
 from cprime.estimators.degenerate import covariance_floor, warn_if_wanting
 from cprime.estimators.exchange import MixtureExchange
 from cprime.estimators.fitted import FittedMixture
 from cprime.estimators.incomplete import Known, MarginalizingMixin, marginalised
+from cprime.estimators.keeping import keeper_of
 from cprime.estimators.mixture_outcome import MixtureOutcome
 from cprime.estimators.outcome import fitted_or_unchanged
+from cprime.estimators.progress import Listener
 from cprime.estimators.restarts import Restarts, Start
 from cprime.estimators.running import run_restarts
+from cprime.estimators.saving import Savable
 from cprime.estimators.units import Units
 from cprime.kernels import get_kernel
 from cprime.models import NOTHING, Model
@@ -36,6 +39,7 @@ class GaussianMixture(
     CallbackSupportMixin,
     MarginalizingMixin,
     MixtureExchange,
+    Savable,
     FittedMixture,
     DensityMixin,
     BaseEstimator,
@@ -109,6 +113,8 @@ class GaussianMixture(
         "diag", (D, D) for "tied", (C, D, D) for "full".
     precisions_, precisions_cholesky_ : as `covariances_`
     converged_ : bool
+    restarts_ : dict of ndarray
+        `free_energy`, `n_iter` and `converged` of every restart.
     n_iter_ : int
     lower_bound_, free_energy_ : float
         F of the training rows, mean per row, in nats.
@@ -116,7 +122,7 @@ class GaussianMixture(
         F after every iteration of the best restart; the last is `lower_bound_`.
     log_likelihood_ : float
     gap_ : float
-        log_likelihood_ - free_energy_; 0 for EM.
+        `log_likelihood_ - free_energy_`; 0 for EM.
     trace_ : dict of ndarray
         History of the best restart. `floored` counts clusters whose covariance was
         clipped.
@@ -124,7 +130,7 @@ class GaussianMixture(
     n_relocations_ : int
         Clusters that had died and were started again at a badly explained row.
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
 
     Notes
     -----
@@ -218,7 +224,13 @@ class GaussianMixture(
     @with_callbacks
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(
-        self, X: Any, y: Any = None, sample_weight: Any = None
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        checkpoint: Checkpoint | None = None,
+        progress: Listener | None = None,
     ) -> "GaussianMixture":
         """Estimate the parameters of the mixture.
 
@@ -228,12 +240,16 @@ class GaussianMixture(
         y : Ignored
         sample_weight : array-like of shape (n_samples,), optional
             A weight of 2 is the same as giving the row twice, 0 as leaving it out.
+        checkpoint : cprime.Checkpoint, optional
+            Where the fit is kept while it runs, to go on from there should it be ended.
+        progress : callable, optional
+            Is called with a `cprime.Progress` after every iteration.
 
         Returns
         -------
         self : GaussianMixture
         """
-        self._fit(X, sample_weight)
+        self._fit(X, sample_weight, checkpoint, progress)
         return self
 
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Array:
@@ -310,7 +326,7 @@ class GaussianMixture(
         # A person may have put parameters here without a fit.
         return COVARIANCES[getattr(self, "_covariance_type", self.covariance_type)]
 
-    def _fit(self, X: Any, sample_weight: Any) -> None:
+    def _fit(self, X: Any, sample_weight: Any, checkpoint: Any, progress: Any) -> None:
         with fitted_or_unchanged(self) as put:
             X = inputs.checked_data(
                 self, X, reset=True, sparse=False, missing=self._marginalizes
@@ -320,9 +336,10 @@ class GaussianMixture(
             C_prime = C
             if self.c_prime is not None:
                 C_prime = inputs.checked_c_prime(self.c_prime, C, self._count_name)
+            warm = mixture_given.fit_before(self, C, X.shape[1], checkpoint)
+            keeper = keeper_of(checkpoint, self, X, weights)
             units = Units.of_rows(X, weights)
             observed = Known.of(self, units.rows(X, weights), get_kernel(self.kernel))
-            warm = mixture_given.fit_before(self, C, X.shape[1])
             if warm is None:
                 given = mixture_given.wanted(self, C, X.shape[1], units)
             else:
@@ -338,30 +355,26 @@ class GaussianMixture(
             outcome = MixtureOutcome(problem, units, X.dtype, self._covariances)
             restarts = Restarts(problem, em.Gain(self.tol), self.max_iter, outcome)
             data = {"X": X, "metadata": {"sample_weight": sample_weight}}
-            random_state = check_random_state(self.random_state)
-
+            random_state = keeper.random_state(self.random_state)
             means = given.means
             method = mixture_starts.method(self.init_params, means, observed.filled)
 
             def next_start() -> Start:
                 return mixture_starts.start(method, C, means, filled, random_state)
 
-            try:
-                run_restarts(
-                    self,
-                    restarts,
-                    outcome,
-                    data,
-                    n_clusters=C,
-                    n_init=int(self.n_init) if warm is None else 1,
-                    next_start=next_start,
-                )
-                attributes = outcome.complete(restarts)
-            except KeyboardInterrupt:
-                if known := outcome.interrupted(restarts):
-                    put({**known, "seeding_": method})
-                raise
-            put({**attributes, "seeding_": method})
+            run_restarts(
+                self,
+                restarts,
+                outcome,
+                data,
+                put,
+                n_clusters=C,
+                n_init=int(self.n_init) if warm is None else 1,
+                next_start=next_start,
+                seeding=method,
+                keeper=keeper,
+                progress=progress,
+            )
         warn_if_wanting(self)
 
     def _mixture(self) -> tuple[Model, Theta]:

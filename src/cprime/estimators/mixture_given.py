@@ -32,10 +32,16 @@ def wanted(mixture: Any, C: int, D: int, units: Units) -> Given:
     return Given(means, covariance, weights)
 
 
-def fit_before(mixture: Any, C: int, D: int) -> Theta | None:
+def fit_before(mixture: Any, C: int, D: int, checkpoint: Any) -> Theta | None:
     """Return the parameters a warm start goes on from, if it is one."""
     if not (mixture.warm_start and hasattr(mixture, "means_")):
         return None
+    if checkpoint is not None:
+        raise ValueError(
+            "warm_start=True goes on from the fit before, which a checkpoint does not "
+            "hold: give its parameters as means_init, precisions_init and "
+            "weights_init, or set warm_start=False."
+        )
     before, now = mixture._fitted_type.name, mixture.covariance_type
     if (before, *mixture.means_.shape) != (now, C, D):
         raise ValueError(

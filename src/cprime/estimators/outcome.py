@@ -1,7 +1,7 @@
 """What a fit puts on its estimator."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from cprime import bounds, em
-from cprime.estimators.restarts import Restarts, Run
+from cprime.estimators.restarts import Restarts, Run, State
 from cprime.estimators.units import Units
 from cprime.problem import Problem
 from cprime.theta import Theta
@@ -71,27 +71,37 @@ class Outcome(ABC):
 
         They belong to one sweep under the returned parameters.
         """
-        run = restarts.best
-        assert run is not None and run.fit is not None
-        return self._known(run, restarts.evaluations)
+        state = restarts.state
+        assert state.best is not None and state.best.fit is not None
+        return self._known(state.best, state)
 
     def interrupted(self, restarts: Restarts) -> Attributes:
         """Return what is known without another sweep.
 
         That is the best complete restart, or else the last complete iteration.
         """
-        if restarts.best is not None:
-            return self._known(restarts.best, restarts.evaluations)
-        run = restarts.current
-        return {} if run is None else self._known(run, run.evaluations)
+        state = restarts.state
+        run = state.best or state.current
+        return {} if run is None else self._known(run, state)
 
-    def _known(self, run: Run, evaluations: int) -> Attributes:
+    def summarised(self, run: Run) -> Attributes:
+        """Return what of a complete restart is remembered."""
+        assert run.fit is not None
+        return {
+            **self.measured(run.fit.free_energy),
+            "n_iter": run.last.iteration,
+            "converged": run.last.converged != "",
+        }
+
+    def _known(self, run: Run, state: State) -> Attributes:
         end = run.last if run.fit is None else run.fit
         attributes = {
             **self.parameters(end.theta),
             **self._history(run),
-            "evaluations_": evaluations,
+            "evaluations_": state.evaluations if state.complete else run.evaluations,
         }
+        if state.complete:
+            attributes["restarts_"] = _columns(state.complete)
         for name, value in self.measured(end.free_energy).items():
             attributes[f"{name}_"] = value
         if run.fit is not None:
@@ -102,13 +112,9 @@ class Outcome(ABC):
         return attributes
 
     def _history(self, run: Run) -> Attributes:
-        trace = {
-            name: np.array([_number(line[name]) for line in run.trace])
-            for name in run.trace[0]
-        }
         relocated = [cluster for line in run.trace for cluster in line["relocated"]]
         return {
-            "trace_": trace,
+            "trace_": _columns(run.trace),
             "n_iter_": run.last.iteration,
             "converged_": run.last.converged != "",
             "n_relocations_": len(relocated),
@@ -126,8 +132,9 @@ class DensityOutcome(Outcome):
     def complete(self, restarts: Restarts) -> Attributes:
         """Return all attributes, with L and the gap."""
         known, problem = super().complete(restarts), self.problem
-        assert restarts.best is not None and restarts.best.fit is not None
-        coefficients = problem.model.coefficients(restarts.best.fit.theta)
+        best = restarts.state.best
+        assert best is not None and best.fit is not None
+        coefficients = problem.model.coefficients(best.fit.theta)
         # With one cluster per row labels may be state (lazy-k-means).
         hard = problem.C_prime == 1 and "labels_" in known
         gap = bounds.gap(
@@ -142,7 +149,7 @@ class DensityOutcome(Outcome):
             **known,
             "log_likelihood_": known["free_energy_"] + gap,
             "gap_": gap,
-            "evaluations_": restarts.evaluations + gap_evaluations,
+            "evaluations_": restarts.state.evaluations + gap_evaluations,
         }
 
 
@@ -154,9 +161,15 @@ class CentersOutcome(Outcome):
         known = super().complete(restarts)
         if "labels_" not in known:
             # Rows that keep all clusters did not need to know their closest.
-            assert restarts.best is not None and restarts.best.fit is not None
-            known["labels_"] = self._nearest(restarts.best.fit)
+            best = restarts.state.best
+            assert best is not None and best.fit is not None
+            known["labels_"] = self._nearest(best.fit)
         return known
+
+    def summarised(self, run: Run) -> Attributes:
+        assert run.fit is not None
+        inertia = self.units.sum_out(run.fit.stats.quantization_error)
+        return {**super().summarised(run), "inertia": inertia}
 
     def rounded(self, theta: Theta) -> Theta:
         seen = self.units.means_out(theta.means).astype(self.dtype)
@@ -223,6 +236,12 @@ def fitted_or_unchanged(estimator: Any) -> Iterator[Callable[[Attributes], None]
                 delattr(estimator, name)
             vars(estimator).update(before)
         raise
+
+
+def _columns(lines: Sequence[Attributes]) -> dict[str, Array]:
+    return {
+        name: np.array([_number(line[name]) for line in lines]) for name in lines[0]
+    }
 
 
 def _number(of_step: Any) -> Any:

@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from itertools import chain
 from queue import Empty, SimpleQueue
 from typing import Any, Protocol
 
@@ -20,6 +21,8 @@ SAME_OBJECTIVE = 1e-12
 
 # Finds seeds, when they are needed.
 Start = Callable[[], Seeds]
+# Looks at steps on their way, and may end them.
+Watched = Callable[[Iterator[em.Step]], Iterator[em.Step]]
 
 
 @dataclass(frozen=True)
@@ -30,6 +33,31 @@ class Run:
     last: em.Step
     evaluations: int
     fit: em.Fit | None = None
+
+
+@dataclass(frozen=True)
+class State:
+    """How far several restarts have come. It is replaced as a whole.
+
+    Attributes
+    ----------
+    complete : tuple of dict
+        What is remembered of every complete restart, in order.
+    evaluations : int
+        Distances they computed.
+    best : Run, optional
+        Of the complete ones.
+    seeds : Seeds, optional
+        Where the current restart began, once that was found.
+    current : Run, optional
+        As far as the current restart is.
+    """
+
+    complete: tuple[dict[str, Any], ...] = ()
+    evaluations: int = 0
+    best: Run | None = None
+    seeds: Seeds | None = None
+    current: Run | None = None
 
 
 class Ending(Protocol):
@@ -44,11 +72,15 @@ class Ending(Protocol):
     def objective(self, fit: em.Fit) -> float:
         """Return what the best restart has most of."""
 
+    def summarised(self, run: Run) -> dict[str, Any]:
+        """Return what of a complete restart is remembered."""
+
 
 class Restarts:
     """Fits from several seeds, and keeps the best.
 
-    After an interrupt `best` or, failing that, `current` holds what was complete.
+    After an interrupt the best or, failing that, the current run of its `state` holds
+    what was complete.
 
     Parameters
     ----------
@@ -71,15 +103,16 @@ class Restarts:
         self._stop = stop
         self._max_iter = max_iter
         self._outcome = outcome
-        self.best: Run | None = None
-        self.current: Run | None = None
-        self.evaluations = 0
+        self.state = State()
+        # Is told of every state, to keep it.
+        self.keep: Callable[[State], None] = lambda state: None
 
-    def run(
-        self, start: Start, watched: Callable[[Iterator[em.Step]], Iterator[em.Step]]
-    ) -> None:
-        """Fit from these seeds, and remember the run if it is the best so far."""
-        self._consider(self._fitted(start, watched))
+    def run(self, start: Start, watched: Watched) -> None:
+        """Fit from these seeds, and remember the run if it is the best so far.
+
+        If a restart was under way in `state`, it goes on from there.
+        """
+        self._consider(self._fitted(start, watched, self.state))
 
     def run_side_by_side(self, starts: list[Start], n_threads: int) -> None:
         """Fit from all of these, several at a time, as if it were one after another."""
@@ -102,7 +135,7 @@ class Restarts:
                 except Empty:
                     return
                 try:
-                    run = self._fitted(start, until_stopped)
+                    run = self._fitted(start, until_stopped, State())
                 except BaseException as failure:
                     failures[place] = failure
                     stop.set()
@@ -124,20 +157,28 @@ class Restarts:
         if failures:
             raise failures[min(failures)]
 
-    def _fitted(
-        self,
-        start: Start,
-        watched: Callable[[Iterator[em.Step]], Iterator[em.Step]],
-    ) -> Run:
-        seeds = start()
-        trace: list[dict[str, Any]] = []
-        run, evaluations = None, seeds.evaluations
-        steps = em.steps(self._problem, seeds.means, self._stop, self._max_iter)
+    def _fitted(self, start: Start, watched: Watched, state: State) -> Run:
+        run, before = None, state.current
+        steps: Iterator[em.Step]
+        if before is not None and before.last.iteration > 0:
+            # Its last step is yielded and recorded once more.
+            following = em.following(
+                self._problem, before.last, self._stop, self._max_iter
+            )
+            steps = chain([before.last], following)
+            trace = before.trace[:-1]
+            evaluations = before.evaluations - before.last.evaluations
+        else:
+            seeds = start() if state.seeds is None else state.seeds
+            self._becomes(replace(self.state, seeds=seeds, current=None))
+            steps = em.steps(self._problem, seeds.means, self._stop, self._max_iter)
+            trace, evaluations = [], seeds.evaluations
         for step in watched(steps):
             trace = [*trace, self._outcome.traced(step)]
             evaluations += step.evaluations
+            run = Run(trace, step, evaluations)
             # One assignment: an interrupt finds the step recorded whole, or not at all.
-            self.current = run = Run(trace, step, evaluations)
+            self._becomes(replace(self.state, current=run))
         assert run is not None
         theta = self._outcome.rounded(run.last.theta)
         fit = em.finish(self._problem, theta, run.last.K)
@@ -145,13 +186,22 @@ class Restarts:
         # The clusters of the last step are those of the fit now; what a kernel noted
         # with the old ones is let go.
         last = replace(run.last, K=fit.K)
-        self.current = run = Run(run.trace, last, evaluations, fit)
-        return run
+        return Run(run.trace, last, evaluations, fit)
 
     def _consider(self, run: Run) -> None:
-        self.evaluations += run.evaluations
-        if self.best is None or self._beats(run, self.best):
-            self.best = run
+        state = self.state
+        is_best = state.best is None or self._beats(run, state.best)
+        self._becomes(
+            State(
+                (*state.complete, self._outcome.summarised(run)),
+                state.evaluations + run.evaluations,
+                run if is_best else state.best,
+            )
+        )
+
+    def _becomes(self, state: State) -> None:
+        self.state = state
+        self.keep(state)
 
     def _beats(self, run: Run, best: Run) -> bool:
         assert run.fit is not None and best.fit is not None

@@ -82,7 +82,7 @@ class SoftKMeans(SoftExchange, RoundMixture):
     stiffness_path_ : ndarray of shape (n_stages,)
         The stiffness of every stage of annealing; `stiffness_` last, or alone.
     variance_ : float
-        1 / (2 * stiffness_), the variance of the mixture.
+        `1 / (2 * stiffness_)`, the variance of the mixture.
     free_energy_ : float
         F of the training rows, mean per row, in nats.
     log_likelihood_ : float
@@ -92,6 +92,8 @@ class SoftKMeans(SoftExchange, RoundMixture):
     trace_ : dict of ndarray
         History of the best restart, one entry per iteration, the start first. As in
         `KMeans`.
+    restarts_ : dict of ndarray
+        `free_energy`, `inertia`, `n_iter` and `converged` of every restart.
     n_iter_ : int
         Iterations of the best restart, without those of annealing.
     converged_ : bool
@@ -101,7 +103,7 @@ class SoftKMeans(SoftExchange, RoundMixture):
     n_relocations_ : int
         Empty clusters that were moved to badly served rows.
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Defined only when X has feature names that are all strings.
 
     References
@@ -187,9 +189,11 @@ class SoftKMeans(SoftExchange, RoundMixture):
         q : ndarray or csr_array of shape (n_samples, n_clusters)
             Rows sum to one.
         """
+        return super().predict_proba(X, c_prime, sparse)
+
+    def _n_sharing(self) -> int | None:
         check_is_fitted(self, "cluster_centers_")
-        kept = self._C_prime if c_prime is None else c_prime
-        return super().predict_proba(X, kept, sparse)
+        return self._C_prime
 
     def _prepared(
         self, training: Training, starts: Starts, C_prime: int

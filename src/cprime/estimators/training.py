@@ -36,9 +36,12 @@ class Training:
     overall: Theta
 
     @classmethod
-    def of(cls, X: Any, weights: Array, kernel: Kernel) -> "Training":
-        """Return weighted rows, ready to be fitted."""
-        units = Units.of_rows(X, weights)
+    def of(
+        cls, X: Any, weights: Array, kernel: Kernel, units: Units | None = None
+    ) -> "Training":
+        """Return weighted rows, ready to be fitted, in the units that suit them."""
+        if units is None:
+            units = Units.of_rows(X, weights)
         rows = units.rows(X, weights)
         return cls(X, rows, units, kernel, one_cluster(rows, kernel))
 

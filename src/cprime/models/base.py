@@ -34,6 +34,9 @@ class Model(Protocol):
     def remaining(self, scatter: Any, taken: Any) -> Any:
         """Return scatter - taken, or more where rounding may have eaten the rest."""
 
+    def scatter(self, theta: Theta, stats: Stats, about: Theta) -> Any:
+        """Return the scatter about theta's means, from sums about other means."""
+
     def free_energy(self, theta: Theta, stats: Stats, about: Theta) -> float:
         """Return F(q, theta) per unit of weight, for the q behind the statistics."""
 

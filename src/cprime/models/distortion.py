@@ -51,6 +51,9 @@ class Distortion:
     def remaining(self, scatter: Any, taken: Any) -> Any:
         return float(remaining(scatter, taken))
 
+    def scatter(self, theta: Theta, stats: Stats, about: Theta) -> float:
+        return total_scatter(theta, stats, about)
+
     def free_energy(self, theta: Theta, stats: Stats, about: Theta) -> float:
         """Return minus what rows pay under any theta, for the shares of the sweep."""
         paid = total_scatter(theta, stats, about) - stats.entropy

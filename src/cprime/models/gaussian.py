@@ -92,7 +92,7 @@ class Gaussian(ABC):
         shares = None if self.equal else proportions(stats)
         means = maximized_means(stats, about)
         theta = replace(about, means=means, proportions=shares)
-        scatter = self._scatter(theta, stats, about)
+        scatter = self.scatter(theta, stats, about)
         return replace(theta, covariance=self.covariance(scatter, stats, about))
 
     def settled(self, stats: Stats, about: Theta, C_prime: int) -> Theta:
@@ -110,10 +110,23 @@ class Gaussian(ABC):
     def remaining(self, scatter: Any, taken: Any) -> Any:
         return remaining(scatter, taken)
 
+    def scatter(self, theta: Theta, stats: Stats, about: Theta) -> Array:
+        """Return the scatter about theta's means, from sums about other means.
+
+        sum q (y - mu')(y - mu')^T = S - s d^T - d s^T + n d d^T with d = mu' - mu.
+        """
+        step = theta.means - about.means
+        ones = np.ones(len(step))
+        crossed = self.product(ones, stats.shifts, step)
+        crossed = crossed + self.product(ones, step, stats.shifts)
+        taken = crossed - self.product(stats.counts, step, step)
+        left: Array = self.remaining(stats.scatter, taken)
+        return left
+
     def free_energy(self, theta: Theta, stats: Stats, about: Theta) -> float:
         """Return <log p(y, c | theta)>_q + H(q), for any theta."""
         coefficients = self.coefficients(theta)
-        scatter = self._scatter(theta, stats, about)
+        scatter = self.scatter(theta, stats, about)
         energy = 0.5 * self.energy(scatter, coefficients.whitening)
         expected = float(np.sum(stats.counts * coefficients.bias)) - energy
         return (expected + stats.entropy) / stats.weight
@@ -126,16 +139,3 @@ class Gaussian(ABC):
         counts = stats.counts.reshape(-1, *(1,) * (scatter.ndim - 1))
         filled = np.where(counts > 0, counts, 1.0)
         return np.where(counts > 0, scatter / filled, before.covariance)
-
-    def _scatter(self, theta: Theta, stats: Stats, about: Theta) -> Array:
-        """Return the scatter about theta's means, from sums about other means.
-
-        sum q (y - mu')(y - mu')^T = S - s d^T - d s^T + n d d^T with d = mu' - mu.
-        """
-        step = theta.means - about.means
-        ones = np.ones(len(step))
-        crossed = self.product(ones, stats.shifts, step)
-        crossed = crossed + self.product(ones, step, stats.shifts)
-        taken = crossed - self.product(stats.counts, step, step)
-        left: Array = self.remaining(stats.scatter, taken)
-        return left

@@ -78,11 +78,21 @@ class Isotropic:
             return self._with_scatter(stats.scatter, stats, about)
         return about
 
+    def allowed(self, theta: Theta) -> Theta:
+        """Return theta with a variance that this model may have."""
+        variance = max(theta.covariance, self.floor)
+        return replace(
+            theta, covariance=variance if self.variance is None else self.variance
+        )
+
     def reseeded(self, theta: Theta, clusters: list[int]) -> Theta:
         return theta
 
     def remaining(self, scatter: Any, taken: Any) -> Any:
         return float(remaining(scatter, taken))
+
+    def scatter(self, theta: Theta, stats: Stats, about: Theta) -> float:
+        return total_scatter(theta, stats, about)
 
     def free_energy(self, theta: Theta, stats: Stats, about: Theta) -> float:
         """Return <log p(y, c | theta)>_q + H(q), for any theta."""

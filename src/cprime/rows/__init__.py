@@ -10,6 +10,7 @@ from cprime.rows.parts import Part
 from cprime.search import Plan
 from cprime.sources import Data
 from cprime.stats import Stats
+from cprime.storage.container import Blocks, Stored
 from cprime.theta import Coefficients
 from cprime.typing import Array
 
@@ -40,6 +41,15 @@ class Rows(Protocol):
 
     def reassign(self, K: Any, indices: Array, cluster: int) -> Any:
         """Return K with these rows, of one cluster each, moved to `cluster`."""
+
+    def stored(self, K: Any) -> Blocks:
+        """Return K as something that can be written to a file."""
+
+    def restored(self, stored: Stored, C: int) -> Any:
+        """Return the K of C clusters that was written, or say why it is none of ours.
+
+        Without hints, which change no result.
+        """
 
     def parts(self, per_row: tuple[Array, ...]) -> Iterator[Part]:
         """Yield all rows in their order, with the same part of arrays `per_row`."""

@@ -10,9 +10,10 @@ from cprime.blocks import LEAF_ROWS, Block, Kept, concatenated
 from cprime.kernels import Kernel
 from cprime.rows.column import Column
 from cprime.rows.memory import MemoryRows
-from cprime.rows.parts import Part, RowsInParts
+from cprime.rows.parts import Part, RowsInParts, restored_parts
 from cprime.search import Plan
 from cprime.sources import Data
+from cprime.storage.container import Blocks, Stored
 from cprime.summation import LeafSum
 from cprime.theta import Coefficients
 from cprime.typing import Array
@@ -85,6 +86,17 @@ class FileRows(RowsInParts):
             part[inside - place.start] = cluster
             moved.put(part, place.start)
         return moved
+
+    def stored(self, K: Column) -> Blocks:
+        return Blocks(K.shape, "<i4", (K.read(place) for place in self._places()))
+
+    def restored(self, stored: Stored, C: int) -> Column:
+        parts, start = restored_parts(stored, self.n_rows, C), 0
+        K = self._column(stored.shape[1], np.int32)
+        for part in parts:
+            K.put(part, start)
+            start += len(part)
+        return K
 
     def parts(self, per_row: tuple[Array, ...]) -> Iterator[Part]:
         for place, block in self.blocks():

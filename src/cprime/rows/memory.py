@@ -7,8 +7,9 @@ import numpy as np
 
 from cprime.blocks import LEAF_ROWS, Block, Kept
 from cprime.kernels import Kernel
-from cprime.rows.parts import Part, RowsInParts
+from cprime.rows.parts import Part, RowsInParts, restored_parts
 from cprime.search import Plan
+from cprime.storage.container import Blocks, Stored
 from cprime.summation import LeafSum
 from cprime.theta import Coefficients
 from cprime.typing import Array
@@ -74,6 +75,12 @@ class MemoryRows(RowsInParts):
 
     def reassign(self, K: Kept, indices: Array, cluster: int) -> Kept:
         return K.reassigned(indices, cluster)
+
+    def stored(self, K: Kept) -> Blocks:
+        return Blocks.of(K.K)
+
+    def restored(self, stored: Stored, C: int) -> Kept:
+        return Kept(np.concatenate(list(restored_parts(stored, self.n_rows, C))))
 
     def parts(self, per_row: tuple[Array, ...]) -> Iterator[Part]:
         at_once = MAPPED_VALUES if self.block.is_ready else COPIED_VALUES

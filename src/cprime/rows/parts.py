@@ -13,9 +13,13 @@ from cprime.blocks import LEAF_ROWS, concatenated
 from cprime.kernels import Kernel
 from cprime.search import Plan
 from cprime.stats import Stats, weighted_sum
+from cprime.storage.container import Stored
 from cprime.summation import LeafSum
 from cprime.theta import Coefficients
 from cprime.typing import Array
+
+# Clusters of so many rows are read at once.
+STORED_ROWS = 2**18
 
 
 class Part(NamedTuple):
@@ -102,3 +106,19 @@ class RowsInParts(ABC):
 
 def _weighted(of_rows: Array, weights: Array) -> Array:
     return np.array([weighted_sum(weights, of_rows), np.sum(weights)])
+
+
+def restored_parts(stored: Stored, n_rows: int, C: int) -> Iterator[Array]:
+    """Return the parts of a K that was written, or say why it is none of these rows."""
+    wrong = f"it holds clusters of other rows: {stored.shape} {stored.dtype}"
+    if len(stored.shape) != 2 or stored.dtype != "<i4":
+        raise ValueError(wrong)
+    if stored.shape[0] != n_rows or stored.shape[1] > C:
+        raise ValueError(wrong)
+
+    def checked(part: Array) -> Array:
+        if part.min(initial=0) < 0 or part.max(initial=0) >= C:
+            raise ValueError(f"it holds clusters that are none of {C}")
+        return part
+
+    return (checked(part) for part in stored.parts(STORED_ROWS))

@@ -11,8 +11,8 @@ import pyarrow.dataset as ds
 from cprime.sources.words import quoted, reason
 from cprime.typing import Array
 
-# Values of a batch: what is read, and turned, at once.
-BATCH_VALUES = 2**20
+# What is read, and turned, at once.
+BATCH_ROWS, BATCH_VALUES = 2**15, 2**20
 # Rows are turned from columns a few at a time, so that they stay in cache.
 TURNED_ROWS = 2**11
 # What Arrow may raise of data that are not as they should be.
@@ -92,7 +92,7 @@ def is_arrow_object(X: Any) -> bool:
 
 def batch_rows(n_features: int) -> int:
     """Return how many rows of so many columns are read at once."""
-    return max(1, BATCH_VALUES // n_features)
+    return max(1, min(BATCH_ROWS, BATCH_VALUES // n_features))
 
 
 def dtype_of(schema: pa.Schema, places: list[int], origin: str) -> Any:

@@ -7,6 +7,8 @@ from fnmatch import fnmatchcase
 from cprime.sources.words import listed, quoted, reason
 
 Wanted = str | Sequence[str] | None
+# What makes a name a pattern.
+SIGNS = frozenset("*?[")
 
 
 def patterns(columns: Wanted) -> list[str] | None:
@@ -42,16 +44,19 @@ def chosen(names: Sequence[str], columns: Wanted, origin: str) -> list[int]:
     for i, name in enumerate(names):
         places_of.setdefault(name, []).append(i)
     places: dict[int, None] = {}
+    missing: list[str] = []
     for pattern in asked:
         # A name is itself, whatever it has of a pattern's signs.
-        found = places_of.get(pattern) or [
-            i for i, name in enumerate(names) if fnmatchcase(name, pattern)
-        ]
-        if not found:
-            raise ValueError(
-                f"{origin} has no column {quoted(pattern)}: it has {listed(names)}."
-            )
+        found = places_of.get(pattern, [])
+        if not found and SIGNS.intersection(pattern):
+            found = [i for i, name in enumerate(names) if fnmatchcase(name, pattern)]
+        missing += [] if found else [pattern]
         places |= dict.fromkeys(found)
+    if missing:
+        column = "column" if len(missing) == 1 else "columns"
+        raise ValueError(
+            f"{origin} has no {column} {listed(missing)}: it has {listed(names)}."
+        )
     return _told_apart(names, places, origin)
 
 

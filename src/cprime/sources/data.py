@@ -33,13 +33,17 @@ class Data:
     Attributes
     ----------
     shape : (int, int)
-        Rows and columns.
+        Rows and columns, which are also `n_rows` and `n_features`.
     dtype : dtype
         float32 or float64.
+    nbytes : int
+        Bytes of all values.
     names : tuple of str, or None
         Of the columns.
     origin : str
         What a person calls it.
+    in_memory : bool
+        Whether all rows are held in memory.
     memory : int
         Bytes that rows, and what belongs to them, may take in memory.
     scratch : Path

@@ -57,8 +57,8 @@ def batches(path: Path, names: list[str], memory: int) -> Iterator[pa.RecordBatc
         reader = pa_ipc.open_file(file, options=options)
         for i in range(reader.num_record_batches):
             batch = reader.get_batch(i).select(names)
-            # Before any part of it is touched.
-            batch.validate()
+            # Arrow trusts what a file says of its own lengths.
+            batch.validate(full=True)
             for start in range(0, batch.num_rows, batch_rows(len(names))):
                 yield batch.slice(start, batch_rows(len(names)))
 

@@ -1,7 +1,6 @@
 """How is whatever a person names as their data opened?"""
 
 import os
-import stat
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,8 @@ from cprime.sources.columns import Wanted, chosen
 from cprime.sources.data import Data
 from cprime.sources.memory import bytes_of
 from cprime.sources.npy import open_npy
-from cprime.sources.room import Room
+from cprime.sources.paths import existing
+from cprime.sources.room import Room, at_once
 from cprime.sources.scratch import scratch_folder
 from cprime.sources.words import reason, shown
 from cprime.typing import Array
@@ -76,7 +76,7 @@ def open_data(
         return X
     room = Room(bytes_of(memory), scratch_folder(scratch))
     if isinstance(X, str | os.PathLike):
-        return _open_path(_existing(Path(X)), columns, room)
+        return _open_path(existing(Path(X)), columns, room)
     if callable(X):
         return _open_batches(X, columns, room)
     if is_source(X):
@@ -84,22 +84,6 @@ def open_data(
     values = _numbers(X, "X")
     values = _selected(values, _places(values, columns, "X"))
     return room.data(values, None, "an array")
-
-
-def _existing(path: Path) -> Path:
-    try:
-        mode = path.stat().st_mode
-    except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", None) or str(error)
-        raise FileNotFoundError(f"{shown(path)} cannot be opened: {why}.") from None
-    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
-        raise ValueError(f"{shown(path)} is neither a file nor a folder.")
-    try:
-        with os.scandir(path) if stat.S_ISDIR(mode) else path.open("rb"):
-            return path
-    except OSError as error:
-        why = error.strerror
-        raise type(error)(f"{shown(path)} cannot be opened: {why}.") from None
 
 
 def _open_path(path: Path, columns: Wanted, room: Room) -> Data:
@@ -110,10 +94,10 @@ def _open_path(path: Path, columns: Wanted, room: Room) -> Data:
 
     origin = shown(path.name)
     if path.is_file() and text.is_text(path):
-        names, n_features, batches = text.open_text(path, columns, room.at_once)
+        names, n_features, batches = text.open_text(path, columns, at_once(room.memory))
         return room.gathered(batches, n_features, np.float64, names, origin)
-    files = [_existing(file) for file in folder.files_of(path)]
-    source = folder.from_files(files, room.at_once)
+    files = [existing(file) for file in folder.files_of(path)]
+    source = folder.from_files(files, at_once(room.memory))
     return _open_columns(source, origin, columns, room)
 
 

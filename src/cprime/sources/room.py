@@ -20,6 +20,11 @@ SHARE_OF_ROWS = 0.5
 LEAST_AT_ONCE = 2**26
 
 
+def at_once(memory: int) -> int:
+    """Return how many bytes a part of a file may take while it is read."""
+    return max(memory, LEAST_AT_ONCE)
+
+
 @dataclass(frozen=True)
 class Room:
     """Bytes of memory, and a folder for what they do not hold."""
@@ -31,11 +36,6 @@ class Room:
     def fits(self) -> int:
         """Bytes of rows that are held in memory."""
         return int(SHARE_OF_ROWS * self.memory)
-
-    @property
-    def at_once(self) -> int:
-        """Bytes that a part of a file may take while it is read."""
-        return max(self.memory, LEAST_AT_ONCE)
 
     def gathered(
         self,

@@ -2,6 +2,7 @@
 
 import csv
 import gzip
+import os
 import re
 import zlib
 from collections.abc import Iterator
@@ -74,20 +75,37 @@ def open_text(path: Path, columns: Wanted, memory: int) -> Text:
     memory : int
         Bytes that may be taken to read a part of the file.
     """
-    head = _head(path)
-    needed = len(head.fields) * BYTES_OF_A_COLUMN
-    if needed > memory:
-        raise ValueError(
-            f"{shown(path)} has {len(head.fields)} columns: to read as many from text "
-            f"takes {in_words(needed)}, and memory allows {in_words(memory)}. Allow "
-            "more `memory`, or write it as .npy."
-        )
+    head = _head(path, memory)
     places = chosen(head.fields, columns, shown(path))
     names = tuple(head.fields[i] for i in places) if head.has_names else None
-    return Text(names, len(places), _batches(path, head, places))
+    # Columns go by their numbers: names may be anything, and twice the same.
+    wanted = [str(i) for i in places]
+    convert = pc.ConvertOptions(
+        column_types=dict.fromkeys(wanted, pa.float64()),
+        include_columns=wanted,
+        null_values=MISSING,
+    )
+    batches = _batches(path, head, convert)
+    rows = (turned(batch, np.float64, shown(path)) for batch in batches)
+    return Text(names, len(places), rows)
 
 
-def _head(path: Path) -> Head:
+def open_as_text(path: Path, columns: Wanted, memory: int) -> Iterator[Any]:
+    """Return the rows of a CSV file in batches of columns of text, as it is there."""
+    head = _head(path, memory)
+    places = chosen(head.fields, columns, shown(path))
+    wanted = [str(i) for i in places]
+    convert = pc.ConvertOptions(
+        column_types=dict.fromkeys(wanted, pa.string()),
+        include_columns=wanted,
+        strings_can_be_null=False,
+    )
+    names = [head.fields[i] for i in places]
+    batches = _batches(path, head, convert)
+    return (batch.rename_columns(names) for batch in batches)
+
+
+def _head(path: Path, memory: int) -> Head:
     name = shown(path)
     try:
         with _opened(path) as file:
@@ -112,33 +130,33 @@ def _head(path: Path) -> Head:
             f"{name} cannot be read as CSV: its first line cannot be divided into "
             f"columns ({reason(error)})."
         ) from None
+    needed = len(fields) * BYTES_OF_A_COLUMN
+    if needed > memory:
+        raise ValueError(
+            f"{name} has {len(fields)} columns: to read as many from text takes "
+            f"{in_words(needed)}, and memory allows {in_words(memory)}. Allow more "
+            "`memory`, or write it as .npy."
+        )
     has_names = not all(_is_number(field) for field in fields)
     fields = fields if has_names else [str(i) for i in range(len(fields))]
     return Head(fields, delimiter, has_names, len(line))
 
 
-def _batches(path: Path, head: Head, places: list[int]) -> Iterator[Array]:
-    # Columns go by their numbers: names may be anything, and twice the same.
-    wanted = [str(i) for i in places]
+def _batches(path: Path, head: Head, convert: Any) -> Iterator[Any]:
     read = pc.ReadOptions(
         column_names=[str(i) for i in range(len(head.fields))],
         skip_rows=1 if head.has_names else 0,
         block_size=max(BLOCK_BYTES, 4 * head.n_bytes),
         use_threads=False,
     )
-    convert = pc.ConvertOptions(
-        column_types=dict.fromkeys(wanted, pa.float64()),
-        include_columns=wanted,
-        null_values=MISSING,
-    )
-    parse = pc.ParseOptions(delimiter=head.delimiter)
+    parse = pc.ParseOptions(delimiter=head.delimiter, newlines_in_values=True)
     n_rows = 0
     try:
-        with _opened(path) as file, pc.open_csv(file, read, parse, convert) as reader:
+        with _stream(path) as file, pc.open_csv(file, read, parse, convert) as reader:
             for batch in reader:
                 n_rows += batch.num_rows
-                yield turned(batch, np.float64, shown(path))
-    except DAMAGED as error:
+                yield batch
+    except OSError as error:
         raise ValueError(
             f"{shown(path)} is damaged after row {n_rows}: {reason(error)}."
         ) from None
@@ -171,6 +189,16 @@ def _said(error: str, path: Path, fields: list[str], n_rows: int) -> str:
         f"Column {quoted(name)} of {shown(path)} {held}{at}, not a number: mend it, or "
         "choose other columns, for instance columns='f*'."
     )
+
+
+def _stream(path: Path) -> Any:
+    """Return the text of a file as Arrow reads it by itself.
+
+    Its threads would come back to a file of Python's, and must not when Python is gone.
+    """
+    file = pa.OSFile(os.fsencode(path))
+    is_zipped = path.name.lower().endswith(".gz")
+    return pa.CompressedInputStream(file, "gzip") if is_zipped else file
 
 
 def _opened(path: Path) -> Any:

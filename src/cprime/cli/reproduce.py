@@ -1,91 +1,73 @@
-"""cprime on the command line."""
+"""`cprime reproduce`: does the paper hold?"""
 
-import argparse
-import io
-import sys
 from collections.abc import Mapping, Sequence
 from datetime import date
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-import cprime
+import typer
+
+from cprime.cli.errors import StoppedError
+from cprime.cli.options import OUTPUT, SEARCH, option
 from cprime.experiments import EXPERIMENTS
 from cprime.experiments.exhibits import Verdict, score
 
-INTERRUPTED = 130
 COLOURS = {True: "green", False: "red", None: "dim"}
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; return the exit status."""
-    options = _parser().parse_args(arguments)
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        # A terminal that cannot show a tick shows something in its place.
-        sys.stdout.reconfigure(errors="replace")
+def _known(names: list[str] | None) -> list[str] | None:
+    for name in names or []:
+        if name != "all" and name not in EXPERIMENTS:
+            known = ", ".join(EXPERIMENTS)
+            raise typer.BadParameter(f"{name!r} is not one of all, {known}")
+    return names
+
+
+def reproduce(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[NAME]...",
+            callback=_known,
+            help=f"Some of: {', '.join(EXPERIMENTS)}. All of them take half an hour or "
+            "more. [dim]\\[default: all][/]",
+            show_default=False,
+        ),
+    ] = None,
+    quick: Annotated[
+        bool,
+        option("--quick", panel=SEARCH, help="A minute or two, to see it work."),
+    ] = False,
+    out: Annotated[
+        Path | None,
+        option(
+            "--out",
+            panel=OUTPUT,
+            metavar="DIR",
+            help="Where results, pictures, tables and the page go.",
+            default="reproduction, or reproduction-quick",
+        ),
+    ] = None,
+) -> None:
+    """Run the paper's experiments beside its published numbers.
+
+    An interrupted run goes on where it stopped. The protein data are looked for in the
+    folder that CPRIME_DATA names and in the user's cache, and downloaded otherwise.
+    """
+    folder = out or Path("reproduction-quick" if quick else "reproduction")
+    asked = list(EXPERIMENTS) if not names or "all" in names else names
     try:
-        return int(options.command(options))
+        _reproduce(asked, quick, folder)
     except KeyboardInterrupt:
-        print("\nInterrupted. Run the same again to go on.", file=sys.stderr)
-        return INTERRUPTED
-    except (OSError, ValueError, ImportError, RuntimeError) as error:
-        print(f"cprime: {error}", file=sys.stderr)
-        return 1
+        raise StoppedError("Run the same again to go on.") from None
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="cprime", description="One dial from k-means to Gaussian mixtures."
-    )
-    parser.add_argument("--version", action="version", version=cprime.__version__)
-    commands = parser.add_subparsers(required=True, metavar="command")
-    reproduce = commands.add_parser(
-        "reproduce",
-        help="run the paper's experiments beside its published numbers",
-        description="Run the paper's experiments and lay what they give beside what "
-        "was published. An interrupted run goes on where it stopped. The protein data "
-        "are looked for in the folder that CPRIME_DATA names and in the user's cache, "
-        "and downloaded otherwise.",
-    )
-    reproduce.add_argument(
-        "names",
-        nargs="*",
-        metavar="NAME",
-        type=_name,
-        default=["all"],
-        help=f"all (the default; half an hour or more), or some of: "
-        f"{', '.join(EXPERIMENTS)}",
-    )
-    reproduce.add_argument(
-        "--quick", action="store_true", help="a minute or two, to see it work"
-    )
-    reproduce.add_argument(
-        "--out",
-        type=Path,
-        metavar="DIR",
-        help="where results, pictures, tables and the page go (default: reproduction, "
-        "or reproduction-quick)",
-    )
-    reproduce.set_defaults(command=_reproduce)
-    return parser
-
-
-def _name(text: str) -> str:
-    if text != "all" and text not in EXPERIMENTS:
-        raise argparse.ArgumentTypeError(
-            f"{text!r} is not one of all, {', '.join(EXPERIMENTS)}"
-        )
-    return text
-
-
-def _reproduce(options: argparse.Namespace) -> int:
+def _reproduce(asked: list[str], quick: bool, out: Path) -> None:
     from cprime.experiments.publication import publish, verdicts
     from cprime.experiments.records import Records
     from cprime.experiments.reproduction import alone_in, version
 
-    quick = options.quick
-    out = options.out or Path("reproduction-quick" if quick else "reproduction")
-    asked = list(EXPERIMENTS) if "all" in options.names else options.names
     modules = _modules(EXPERIMENTS)
     with alone_in(out):
         records = Records(out / "results.jsonl", version())
@@ -107,7 +89,6 @@ def _reproduce(options: argparse.Namespace) -> int:
         )
     _print(verdicts({name: exhibits[name] for name in asked}))
     print(f"Page: {page}")
-    return 0
 
 
 def _is_complete(module: Any, records: Any, quick: bool) -> bool:
@@ -128,13 +109,7 @@ def _run_missing(settings: Sequence[Any], records: Any) -> None:
 
 
 def _modules(files: Mapping[str, str]) -> dict[str, Any]:
-    try:
-        import_module("rich")
-        return {n: import_module(f"cprime.experiments.{f}") for n, f in files.items()}
-    except ModuleNotFoundError as error:
-        raise ImportError(
-            f"{error.name} is missing: pip install 'cprime[reproduce]'."
-        ) from error
+    return {n: import_module(f"cprime.experiments.{f}") for n, f in files.items()}
 
 
 def _progress() -> Any:

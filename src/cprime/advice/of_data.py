@@ -1,0 +1,139 @@
+"""What about the rows of a fit should a person be warned of?
+
+Every function here takes plain numbers and returns a `Finding`, or None if all is well.
+Names of columns come in ready to be shown: see `words.plain`.
+"""
+
+import math
+from collections.abc import Sequence
+
+from cprime.advice.verdicts import Finding
+from cprime.advice.words import count, either, listing, nats, number, share
+
+# Columns whose spreads differ by more do not count alike for round clusters.
+UNEQUAL = 100.0
+# A value so many standard deviations away draws a cluster to itself.
+EXTREME = 30.0
+# Beyond the distance where one row in a thousand is expected, so many times as many.
+MANY_OUTLIERS = 10.0
+# Log-likelihoods of the same rows under the same parameters agree to this.
+SAME_LIKELIHOOD = 1e-4
+
+
+def unequal_scales(
+    names: Sequence[str], spreads: Sequence[float], round_clusters: bool
+) -> Finding | None:
+    """Warn of columns that outweigh others, when clusters are round.
+
+    Parameters
+    ----------
+    names : sequence of str
+    spreads : sequence of float
+        Standard deviation of every column as the fit has seen it.
+    round_clusters : bool
+        Whether the model measures all columns with one yardstick.
+    """
+    varying = [(s, i) for i, s in enumerate(spreads) if s > 0 and math.isfinite(s)]
+    if not round_clusters or len(varying) < 2:
+        return None
+    (small, last), (large, first) = min(varying), max(varying)
+    if large <= UNEQUAL * small:
+        return None
+    return Finding(
+        "poor",
+        "Columns have very different scales.",
+        f"'{names[first]}' has a standard deviation of {number(large)}, "
+        f"'{names[last]}' of {number(small)}: clusters here are round, so the first "
+        "decides and the second hardly counts. Standardise the columns first, or use "
+        "covariances that adapt (GaussianMixture, 'diag' or 'full').",
+    )
+
+
+def constant_columns(names: Sequence[str], spreads: Sequence[float]) -> Finding | None:
+    """Say which columns never change."""
+    constant = [f"'{name}'" for name, spread in zip(names, spreads) if spread == 0.0]
+    if not constant:
+        return None
+    return Finding(
+        "fair",
+        f"{count(len(constant), 'column')} never "
+        f"{either(len(constant), 'changes', 'change')}.",
+        f"{listing(constant)} cannot tell rows apart: leave "
+        f"{either(len(constant), 'it', 'them')} out.",
+    )
+
+
+def extreme_values(
+    names: Sequence[str], deviations: Sequence[float], rows: Sequence[int]
+) -> Finding | None:
+    """Warn of single values far away from all others of their column.
+
+    Parameters
+    ----------
+    names : sequence of str
+    deviations : sequence of float
+        Of every column: how many standard deviations its farthest value is away.
+    rows : sequence of int
+        Where that value is.
+    """
+    found = [(d, i) for i, d in enumerate(deviations) if d > EXTREME]
+    if not found:
+        return None
+    worst, column = max(found)
+    more = f" {count(len(found))} columns have such values." if len(found) > 1 else ""
+    return Finding(
+        "fair",
+        "Some values are extremely far from the rest.",
+        f"In row {rows[column]:,}, '{names[column]}' is {number(worst)} standard "
+        f"deviations from its mean.{more} Such a value can take a cluster for itself: "
+        "check it, or clip or transform the column.",
+    )
+
+
+def outliers(n_beyond: int, n_rows: int, expected: float = 0.001) -> Finding | None:
+    """Warn if many more rows lie far from their cluster than Gaussians would have.
+
+    Parameters
+    ----------
+    n_beyond : int
+        Rows beyond the distance that a share of `expected` rows would exceed.
+    n_rows : int
+    expected : float, default=0.001
+    """
+    if n_beyond <= max(MANY_OUTLIERS * expected * n_rows, 3.0):
+        return None
+    return Finding(
+        "fair",
+        f"{share(n_beyond, n_rows)} of the rows are outliers.",
+        f"{count(n_beyond, 'row')} lie farther from their cluster than "
+        f"{share(1.0 - expected)} of a Gaussian's rows would. Either they are odd, or "
+        "the clusters are not as round or as light-tailed as the model takes them to "
+        "be: other covariances, more clusters or transformed columns may suit better.",
+    )
+
+
+def missing_values(n_missing: int, n_values: int) -> Finding | None:
+    """Say how much is missing."""
+    if not n_missing:
+        return None
+    return Finding(
+        "fair",
+        f"{share(n_missing, n_values)} of all values are missing.",
+        "Rows count by what is observed of them; nothing was filled in. That is right "
+        "if values are not missing because of what they would have been.",
+    )
+
+
+def other_rows(likelihood: float, of_fit: float | None) -> Finding | None:
+    """Say that these are not the rows the clusters were fitted to, as they were."""
+    if of_fit is None or not math.isfinite(likelihood):
+        return None
+    if abs(likelihood - of_fit) <= SAME_LIKELIHOOD * max(1.0, abs(of_fit)):
+        return None
+    return Finding(
+        "fair",
+        "These rows are not quite those of the fit.",
+        f"They have a log-likelihood of {nats(likelihood)} nats per row, those of the "
+        f"fit had {nats(of_fit)}. Either they are others, or rows had weights, or they "
+        "were scaled differently. Sizes, gaps and outliers below are of these rows.",
+    )

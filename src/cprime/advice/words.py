@@ -1,0 +1,131 @@
+"""How are numbers and names said to a person?"""
+
+import math
+import unicodedata
+from collections.abc import Iterator, Sequence
+
+# A name longer than this is shortened.
+LONGEST_NAME = 40
+# Of a long list, so many are named and the rest counted.
+MOST_NAMED = 6
+SIGMA, MINUS = "\N{GREEK SMALL LETTER SIGMA}", "\N{MINUS SIGN}"
+ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
+# Accents and vowel signs one letter may carry.
+MOST_MARKS = 2
+# What is written of a number below this is zeros.
+SMALLEST_SHOWN = 1e-4
+
+
+def plain(name: object, longest: int = LONGEST_NAME) -> str:
+    """Return a name as one short line of visible text.
+
+    Columns and files may be called anything. Line breaks, control characters, marks
+    that turn the direction of text, and halves of characters become visible or go.
+
+    Parameters
+    ----------
+    name : object
+        Usually a str.
+    longest : int, default=40
+        Characters that are left of a longer one, its end included.
+    """
+    text = str(name)
+    # Nobody needs all of a megabyte to see that it is too long.
+    text = text[: 4 * longest] + text[-longest:] if len(text) > 8 * longest else text
+    text = unicodedata.normalize("NFC", text)
+    shown = " ".join("".join(_visible(text)).split()) or "(no name)"
+    if len(shown) <= longest:
+        return shown
+    end = longest // 3
+    return f"{shown[: longest - end - 1]}{ELLIPSIS}{shown[-end:]}"
+
+
+def _visible(text: str) -> Iterator[str]:
+    marks = 0
+    for character in text:
+        kind = unicodedata.category(character)
+        marks = marks + 1 if kind in ("Mn", "Me") else 0
+        if character in "\t\n\r" or kind in ("Zs", "Zl", "Zp"):
+            yield " "
+        elif kind in ("Cc", "Cs", "Co", "Cn"):
+            yield "\N{REPLACEMENT CHARACTER}"
+        # Directions, joiners and zero widths say nothing, nor do marks piled up.
+        elif kind != "Cf" and marks <= MOST_MARKS:
+            yield character
+
+
+def count(number: float, noun: str = "") -> str:
+    """Return '1 row', '12,345 rows': a number with its noun."""
+    said = f"{int(number):,}"
+    return f"{said} {noun}{'' if number == 1 else 's'}" if noun else said
+
+
+def brief(said: str) -> str:
+    """Return what was said for a sentence as it fits into a table: '< 0.0001'."""
+    return said.replace("less than", "<").replace("more than", ">")
+
+
+def either(number: float, one: str, many: str) -> str:
+    """Return what is said of one, or what is said of several."""
+    return one if number == 1 else many
+
+
+def nats(value: float) -> str:
+    """Return nats with the digits that matter: '0.0733', '1.25', 'less than 0.0001'."""
+    if value == 0.0:
+        return "0"
+    if 0.0 < value < SMALLEST_SHOWN:
+        return f"less than {SMALLEST_SHOWN:.4f}"
+    said = f"{value:.4f}" if abs(value) < 0.1 else f"{value:.3f}"
+    return said.replace("-", MINUS)
+
+
+def share(part: float, whole: float = 1.0) -> str:
+    """Return a part as a percentage that is 0 or 100 % only if it really is."""
+    if whole == 0.0:
+        return "0 %"
+    percent = 100.0 * part / whole
+    if percent in (0.0, 100.0):
+        return f"{percent:.0f} %"
+    if percent < 0.01:
+        return "less than 0.01 %"
+    if percent > 99.9:
+        return "more than 99.9 %"
+    digits = 2 if percent < 0.1 else 1 if percent < 10.0 or percent > 99.0 else 0
+    return f"{percent:.{digits}f} %"
+
+
+def number(value: float) -> str:
+    """Return any number in a few digits: '1,234', '0.00123', '3.1e+12'."""
+    if not math.isfinite(value):
+        return "missing" if math.isnan(value) else str(value)
+    if value == 0.0:
+        return "0"
+    size = abs(value)
+    if 1e-4 <= size < 1e4:
+        said = f"{value:.4g}"
+    elif 1e4 <= size < 1e7:
+        said = f"{value:,.0f}"
+    else:
+        said = f"{value:.3g}"
+    return said.replace("-", MINUS, 1) if value < 0 else said
+
+
+def signed(value: float) -> str:
+    """Return a deviation with its sign: '+1.5', '-0.3'."""
+    return f"{value:+.1f}".replace("-", MINUS)
+
+
+def listing(items: Sequence[object], most: int = MOST_NAMED) -> str:
+    """Return 'a', 'a and b', 'a, b and c', or the first of many and how many more."""
+    said = [str(item) for item in items]
+    if len(said) > most + 1:
+        said = [*said[:most], f"{count(len(said) - most)} more"]
+    if len(said) < 2:
+        return "".join(said)
+    return f"{', '.join(said[:-1])} and {said[-1]}"
+
+
+def clusters(indices: Sequence[int]) -> str:
+    """Return 'cluster 3', 'clusters 3 and 7', or the first of many."""
+    return f"{either(len(indices), 'cluster', 'clusters')} {listing(indices)}"

@@ -1,0 +1,155 @@
+"""Which commands are there, and what becomes of what they raise?"""
+
+import io
+import sys
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+import cprime
+from cprime.cli import (
+    bench,
+    compare,
+    doctor,
+    errors,
+    fit,
+    info,
+    predict,
+    report,
+    reproduce,
+    sample,
+)
+
+WORK, LOOK, CHECK = "Find clusters, use them", "Look closer", "Check the tool itself"
+
+EPILOG = """[bold]Five commands to start with[/]
+
+  cprime fit flows.parquet -k 200 --standardize -o flows.cprime --report flows.html
+  cprime info flows.cprime
+  cprime predict flows.cprime new.parquet -o labels.parquet
+  cprime compare flows.parquet -k 200 --standardize
+  cprime doctor
+
+[bold]More[/]        cprime COMMAND --help explains a command, with examples.
+[bold]Exit codes[/]  0 done; 1 it cannot be done (data, model, disk); 2 wrong usage;
+            130 interrupted. [dim]CPRIME_DEBUG=1 shows where an error comes from.[/]"""
+
+
+def _without_types_of_flags(params: list[Any]) -> list[Any]:
+    """Let help say "--json", not "--json <bool>"."""
+    for param in params:
+        if getattr(param, "is_flag", False) and param.metavar is None:
+            param.metavar = ""
+    return params
+
+
+class Command(TyperCommand):
+    """A command whose help is short."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        return _without_types_of_flags(super().get_params(ctx))
+
+
+class Commands(TyperGroup):
+    """Commands whose errors are one helpful line, and whose exit codes mean something.
+
+    Whatever runs them, the installed script or a test, goes through here.
+    """
+
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        windows_expand_args: bool = True,
+        **extra: Any,
+    ) -> Any:
+        """Run what was typed; return the exit code, or exit with it."""
+        for stream in (sys.stdout, sys.stderr):
+            if isinstance(stream, io.TextIOWrapper):
+                # A terminal that cannot show a tick shows something in its place.
+                stream.reconfigure(errors="replace")
+        typed = sys.argv[1:] if args is None else list(args)
+        try:
+            # What was typed goes along: a model remembers the command it was made by.
+            code = super().main(
+                typed, prog_name, complete_var, False, obj=typed, **extra
+            )
+        except errors.UsageError as error:
+            errors.tell(errors.usage_line(error))
+            code = errors.USAGE
+        if standalone_mode:
+            sys.exit(code or errors.DONE)
+        return code or errors.DONE
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        return _without_types_of_flags(super().get_params(ctx))
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run a command, and put its errors into words."""
+        try:
+            return super().invoke(ctx)
+        except (errors.UsageError, typer.Exit, typer.Abort, BrokenPipeError):
+            raise
+        except KeyboardInterrupt:
+            errors.tell("\nInterrupted.")
+            raise typer.Exit(errors.INTERRUPTED) from None
+        except errors.StoppedError as interrupt:
+            errors.tell(f"\nInterrupted. {errors.line_of(interrupt)}")
+            raise typer.Exit(errors.INTERRUPTED) from None
+        except Exception as error:
+            errors.tell(f"cprime: {errors.line_of(error)}")
+            raise typer.Exit(errors.CANNOT) from None
+
+
+app = typer.Typer(
+    cls=Commands,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    epilog=EPILOG,
+    invoke_without_command=True,
+)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"cprime {cprime.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _cprime(
+    context: typer.Context,
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version",
+            callback=_version,
+            is_eager=True,
+            help="Say which version this is.",
+        ),
+    ] = False,
+) -> None:
+    """Clusters from a file, and an honest number for what hard labels leave out.
+
+    One dial, C', goes from k-means (1) to Gaussian mixtures (all). Data are rows of
+    numbers in .parquet, .arrow, .csv, .tsv or .npy files, of any size.
+    """
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+for panel, modules in {
+    WORK: (fit, predict),
+    LOOK: (info, report, compare, sample),
+    CHECK: (doctor, bench, reproduce),
+}.items():
+    for module in modules:
+        name = module.__name__.rpartition(".")[2]
+        epilog = getattr(module, "EPILOG", None)
+        command = app.command(name, cls=Command, rich_help_panel=panel, epilog=epilog)
+        command(getattr(module, name))

@@ -1,0 +1,159 @@
+"""`cprime compare`: how many clusters should a row keep, on your data?"""
+
+import time
+from typing import Any
+
+import typer
+
+from cprime.cli import words
+from cprime.cli.console import Voice
+from cprime.cli.errors import StoppedError, printable
+from cprime.cli.fitting import opened, refuse_too_few_rows
+from cprime.cli.interrupts import ended_by_the_second
+from cprime.cli.options import (
+    Clusters,
+    Columns,
+    CovarianceType,
+    DataFile,
+    InitName,
+    Json,
+    MaxIter,
+    Memory,
+    ModelName,
+    Quiet,
+    Restarts,
+    Scratch,
+    Seed,
+    Standardize,
+    Threads,
+    Tol,
+    use_threads,
+)
+from cprime.cli.progress import following
+from cprime.cli.spoken import spoken
+from cprime.cli.summary import LEVELS, measured, shape_in_words
+from cprime.cli.wanted import Model, Wanted
+
+# Every one of these, and all clusters.
+TRIED = (1, 2, 3, 5, 10)
+SHOWN = ("c_prime", "free_energy", "log_likelihood", "gap", "iterations", "seconds")
+
+EPILOG = """[bold]How to read it[/]
+
+  F    what the fit has raised: a lower bound on L
+  L    how likely the rows are under the mixture, mean of the log per row
+  gap  L - F, what is lost by keeping only C' clusters per row: below 0.01 it does
+       not matter
+
+[bold]Examples[/]
+
+  cprime compare flows.parquet -k 200 --standardize
+  cprime compare flows.parquet -k 50 --model mixture --covariance diag"""
+
+
+def compare(
+    data: DataFile,
+    k: Clusters,
+    columns: Columns = None,
+    standardize: Standardize = False,
+    model: ModelName = Model.kmeans,
+    covariance: CovarianceType = None,
+    init: InitName = None,
+    restarts: Restarts = None,
+    max_iter: MaxIter = None,
+    tol: Tol = None,
+    seed: Seed = 0,
+    json: Json = False,
+    quiet: Quiet = False,
+    memory: Memory = None,
+    scratch: Scratch = None,
+    threads: Threads = None,
+) -> None:
+    """Fit with C' = 1, 2, 3, 5, 10 and all, and say which is enough.
+
+    All start from the same seeds. Nothing is written.
+    """
+    if model == Model.fuzzy:
+        raise typer.BadParameter(
+            "fuzzy k-means has no likelihood by which to compare", param_hint="--model"
+        )
+    wanted = Wanted(model, k, None, covariance, init, restarts, max_iter, tol, seed)
+    voice = Voice(json, quiet)
+    use_threads(threads)
+    found: list[dict[str, Any]] = []
+    tried = [*(c for c in TRIED if c < k), k]
+    with voice.hearing_warnings(), ended_by_the_second():
+        try:
+            with following(voice) as follow:
+                follow.stage(f"reading {data.name}")
+                rows = opened(data, columns, memory, scratch, standardize)
+                refuse_too_few_rows(rows, k)
+                for place, c_prime in enumerate(tried, start=1):
+                    follow.stage(f"fit {place} of {len(tried)}, C' = {c_prime}")
+                    fitted = wanted.keeping(c_prime).estimator()
+                    started = time.perf_counter()
+                    fitted.fit(rows, progress=follow)
+                    seconds = time.perf_counter() - started
+                    found.append({**measured(fitted), "seconds": seconds})
+        except KeyboardInterrupt:
+            if found:
+                _tell(voice, rows, found, tried)
+            raise StoppedError(
+                f"{len(found)} of {len(tried)} fits were complete."
+            ) from None
+        _tell(voice, rows, found, tried)
+
+
+def _tell(
+    voice: Voice, data: Any, found: list[dict[str, Any]], tried: list[int]
+) -> None:
+    from rich import box
+    from rich.markup import escape
+    from rich.table import Table
+
+    from cprime import advice
+
+    C = tried[-1]
+    gaps = {of["c_prime"]: of["gap"] for of in found}
+    best, advised = advice.recommended_c_prime(gaps), advice.which_c_prime(gaps, C)
+    scaled = data.scale is not None
+    voice.result(
+        {
+            "data": data.origin,
+            "rows": data.n_rows,
+            "columns": data.n_features,
+            "clusters": C,
+            "model": found[0]["model"],
+            "standardized": scaled,
+            "units": "nats per row" + (" of standardized columns" if scaled else ""),
+            "fits": [{name: of[name] for name in SHOWN} for of in found],
+            "recommended": best,
+            "advice": spoken(f"{advised.headline} {advised.text}"),
+        }
+    )
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for name in ("C'", "F", "L", "gap", "iterations", "seconds", ""):
+        table.add_column(name, justify="right" if name else "left")
+    for of in found:
+        c_prime = of["c_prime"]
+        table.add_row(
+            f"{c_prime} (all)" if c_prime == C else str(c_prime),
+            words.number(of["free_energy"]),
+            words.number(of["log_likelihood"]),
+            words.number(of["gap"]),
+            str(of["iterations"]) + ("" if of["converged"] else "*"),
+            f"{of['seconds']:.3g}",
+            "[green]<- enough[/]" if c_prime == best else "",
+            style="bold" if c_prime == best else "",
+        )
+    title = f"{shape_in_words(data)}, {words.count(C, 'cluster')}"
+    voice.say(f"[bold]{escape(printable(title))}[/]")
+    voice.say(table)
+    units = ", of columns as they are after --standardize" if scaled else ""
+    voice.say(
+        f"F, L and gap in nats per row{units}. All fits start from the same seeds."
+    )
+    if not all(of["converged"] for of in found):
+        voice.say("* stopped by --max-iter before it had converged.")
+    headline, reason = escape(advised.headline), escape(spoken(advised.text))
+    voice.say(f"[{LEVELS[advised.level]}]{headline}[/] {reason}")

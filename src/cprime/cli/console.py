@@ -1,0 +1,102 @@
+"""How does a command speak: to a terminal, to a pipe, or to a program?"""
+
+import json
+import math
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from rich.console import Console, RenderableType
+
+from cprime.cli.errors import printable
+from cprime.cli.spoken import spoken
+
+
+class Voice:
+    """What a command has to say, said where it belongs.
+
+    Results go to standard output: words for people, or one JSON object with `--json`.
+    Progress and warnings go to standard error: words, or one JSON object a line.
+    Errors are one plain line there in any case, and the exit code.
+
+    Parameters
+    ----------
+    json, quiet : bool
+        As a person asked. Quiet leaves warnings, errors, and what `--json` asks for.
+    """
+
+    def __init__(self, json: bool = False, quiet: bool = False):
+        self.json = json
+        self.quiet = quiet
+        # Lines are broken for a terminal alone, never in a file.
+        self.out = Console(highlight=False, soft_wrap=not Console().is_terminal)
+        self.err = Console(stderr=True, highlight=False, soft_wrap=True)
+        self.warnings: list[str] = []
+
+    @property
+    def is_watched(self) -> bool:
+        """Whether a person sits before the terminal that standard error is."""
+        return self.err.is_terminal and not (self.json or self.quiet)
+
+    def say(self, said: RenderableType, whole: bool = False) -> None:
+        """Tell a person on standard output; a whole line is one to be copied."""
+        if not (self.json or self.quiet):
+            self.out.print(said, soft_wrap=True if whole else None)
+
+    def event(self, kind: str, **values: Any) -> None:
+        """Tell a program on standard error, as a line of JSON."""
+        print(as_json({"event": kind, **values}), file=sys.stderr, flush=True)
+
+    def warn(self, message: str) -> None:
+        """Tell whoever is there, once, about something that is not an error."""
+        line = printable(message)
+        if line in self.warnings:
+            return
+        self.warnings.append(line)
+        if self.json:
+            self.event("warning", message=line)
+        else:
+            self.err.print("[yellow]warning:[/]", end=" ")
+            self.err.print(line, markup=False)
+
+    def result(self, values: dict[str, Any]) -> None:
+        """Give a program the outcome: one JSON object on standard output."""
+        if self.json:
+            print(as_json({**values, "warnings": self.warnings}))
+
+    @contextmanager
+    def hearing_warnings(self) -> Iterator[None]:
+        """Say what the library warns about in a line, without where it was."""
+
+        def heard(message: Any, *about: Any, **more: Any) -> None:
+            self.warn(spoken(str(message)))
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("always")
+            for impolite in (DeprecationWarning, PendingDeprecationWarning):
+                warnings.simplefilter("ignore", impolite)
+            warnings.showwarning = heard
+            yield
+
+
+def as_json(values: Any) -> str:
+    """Return JSON that every reader takes: numbers that are none become null."""
+    return json.dumps(_held(values), allow_nan=False)
+
+
+def _held(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {str(name): _held(of) for name, of in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_held(of) for of in value]
+    if hasattr(value, "tolist"):
+        return _held(value.tolist())
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return (
+        value
+        if isinstance(value, (int, float, bool, str, None.__class__))
+        else str(value)
+    )

@@ -1,0 +1,151 @@
+"""`cprime doctor`: is everything well here?"""
+
+import os
+import platform
+import shutil
+import sys
+import tempfile
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import typer
+
+import cprime
+from cprime.cli import words
+from cprime.cli.console import Voice
+from cprime.cli.errors import CANNOT, printable
+from cprime.cli.options import Json, Scratch
+
+# What runs a fit, what reads files, what draws.
+PACKAGES = ("numpy", "scipy", "scikit-learn", "pyarrow", "matplotlib", "typer", "rich")
+# Below this, what does not fit in memory will soon not fit on disk either.
+LITTLE_DISK = 1_000_000_000
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing looked at.
+
+    Attributes
+    ----------
+    name, found : str
+    advice : str
+        What to do about it, if it is not well.
+    """
+
+    name: str
+    found: str
+    advice: str = ""
+
+
+def doctor(
+    scratch: Scratch = None,
+    json: Json = False,
+) -> None:
+    """Check this installation: versions, compiled code, threads, memory, disk.
+
+    Ends with "all well" (exit code 0), or with what is wrong and what to do about it
+    (exit code 1).
+    """
+    voice = Voice(json)
+    findings = [
+        Finding("cprime", f"{cprime.__version__} ({Path(__file__).parents[1]})"),
+        Finding("Python", f"{platform.python_version()} ({sys.executable})"),
+        Finding("system", f"{platform.system()} {platform.machine()}"),
+        *(_package(name) for name in PACKAGES),
+        *_kernel(),
+        _memory(),
+        _disk(scratch),
+    ]
+    wrong = [finding for finding in findings if finding.advice]
+    for finding in findings:
+        _show(voice, finding)
+    voice.say("\n[green]all well[/]" if not wrong else "")
+    for finding in wrong:
+        told = f"{finding.name}: {finding.advice}"
+        voice.say(f"[red]{_escaped(told)}[/]")
+    voice.result(
+        {
+            "well": not wrong,
+            **{finding.name: finding.found for finding in findings},
+            "wrong": {finding.name: finding.advice for finding in wrong},
+        }
+    )
+    if wrong:
+        raise typer.Exit(CANNOT)
+
+
+def _show(voice: Voice, finding: Finding) -> None:
+    mark = "[red]✗[/]" if finding.advice else "[green]✓[/]"
+    voice.say(f"{mark} [dim]{finding.name:13}[/] {_escaped(finding.found)}")
+
+
+def _escaped(text: str) -> str:
+    from rich.markup import escape
+
+    return escape(printable(text))
+
+
+def _package(name: str) -> Finding:
+    try:
+        return Finding(name, version(name))
+    except PackageNotFoundError:
+        return Finding(name, "not installed", f"pip install {name}")
+
+
+def _kernel() -> list[Finding]:
+    """Return what computes, and whether it computes what numpy does."""
+    try:
+        import numpy as np
+
+        from cprime.kernels import native
+
+        kmeans: Any = cprime.KMeans
+    except ImportError as error:
+        advice = "pip install --force-reinstall cprime: its compiled code is missing."
+        return [Finding("kernel", str(error), advice)]
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((3000, 5)) + 9.0 * rng.integers(0, 3, (3000, 1))
+    given: dict[str, Any] = {"n_clusters": 3, "c_prime": 2, "init": X[:3]}
+    fits = [kmeans(kernel=name, **given).fit(X) for name in ("native", "reference")]
+    same = np.array_equal(fits[0].labels_, fits[1].labels_)
+    told = "native (compiled)" + (", agrees with numpy on a small fit" if same else "")
+    advice = "Its labels are not numpy's. Do not trust it; please report this machine."
+    others = [name for name in native.path_names() if name != native.path_name()]
+    able = f" (it could also run {', '.join(others)})" if others else ""
+    return [
+        Finding("kernel", told, "" if same else advice),
+        Finding("vector unit", f"{native.path_name()}{able}"),
+        Finding("threads", _threads(native.get_num_threads())),
+    ]
+
+
+def _threads(n_threads: int) -> str:
+    wanted = os.environ.get("OMP_NUM_THREADS")
+    why = f", as OMP_NUM_THREADS={wanted} says" if wanted else ""
+    return f"{n_threads} of {words.count(os.cpu_count() or 1, 'processor')}{why}"
+
+
+def _memory() -> Finding:
+    from cprime.sources.memory import bytes_of, total_memory
+
+    total, share = words.size(total_memory()), words.size(bytes_of(None))
+    return Finding("memory", f"{total}, of which rows take {share} at most (--memory)")
+
+
+def _disk(asked: Path | None) -> Finding:
+    from cprime.sources.scratch import scratch_folder
+
+    scratch = scratch_folder() if asked is None else asked
+    try:
+        with tempfile.TemporaryFile(dir=scratch) as probe:
+            probe.write(b"cprime")
+        free = shutil.disk_usage(scratch).free
+    except OSError as error:
+        advice = "Choose a folder you may write to with --scratch, or set TMPDIR."
+        return Finding("scratch", f"{scratch}: {error.strerror}", advice)
+    advice = "Make room, or choose another folder with --scratch."
+    told = f"{scratch}, {words.size(free)} free"
+    return Finding("scratch", told, advice if free < LITTLE_DISK else "")

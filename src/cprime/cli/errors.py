@@ -1,0 +1,91 @@
+"""What went wrong, in one line a person can act on; and what the exit code says."""
+
+import os
+import re
+import sys
+import traceback
+from collections.abc import Sequence
+from difflib import get_close_matches
+from typing import Any
+
+import typer
+
+from cprime.cli.spoken import spoken
+
+DONE = 0
+CANNOT = 1
+USAGE = 2
+INTERRUPTED = 130
+
+# typer's own class of wrong usage, by a way that holds for all its versions.
+UsageError: type[Exception] = typer.BadParameter.__mro__[1]
+
+# What the library raises on purpose, with a message written for people.
+EXPECTED = (OSError, ValueError, ImportError, RuntimeError, MemoryError)
+
+
+class StoppedError(Exception):
+    """A person stopped it; the message says what is left and how to go on."""
+
+
+def printable(text: str) -> str:
+    """Return a text without line breaks and anything else that moves a cursor.
+
+    Names of files and columns come from elsewhere: a terminal must not obey them.
+    """
+    words = " ".join(text.split())
+    return "".join(
+        c if c.isprintable() else c.encode("unicode_escape").decode() for c in words
+    )
+
+
+def line_of(error: BaseException) -> str:
+    """Return what to tell a person about an error."""
+    if isinstance(error, OSError) and error.strerror:
+        named = "" if error.filename is None else f"{os.fsdecode(error.filename)}: "
+        return printable(spoken(f"{named}{error.strerror}"))
+    if isinstance(error, ModuleNotFoundError):
+        missing = str(error.name).partition(".")[0]
+        return f"{missing} is missing: pip install {missing}."
+    if isinstance(error, MemoryError):
+        told = str(error) or "there is not enough memory"
+        return printable(f"{told}. Give less with --memory, or fewer clusters.")
+    if isinstance(error, StoppedError):
+        return printable(str(error))
+    if isinstance(error, EXPECTED):
+        return printable(spoken(str(error) or type(error).__name__))
+    return printable(
+        f"{type(error).__name__}: {error}. This should not happen; CPRIME_DEBUG=1 "
+        "shows where it did."
+    )
+
+
+def usage_line(error: BaseException) -> str:
+    """Return what is wrong with a command as it was typed, and where help is."""
+    option = getattr(error, "option_name", None)
+    known: Any = getattr(error, "possibilities", None)
+    context: Any = getattr(error, "ctx", None)
+    command = re.match(r"No such command '(.*?)'", str(getattr(error, "message", "")))
+    if option is not None and known is not None:
+        told = f"There is no option {printable(option)}.{_nearest(option, known)}"
+    elif command and context is not None:
+        near = _nearest(command[1], context.command.list_commands(context))
+        told = f"There is no command {printable(command[1])}.{near}"
+    else:
+        told = printable(error.format_message())  # type: ignore[attr-defined]
+        told = told.replace("Value error, ", "")
+        told = told if told[-1:] in ".?!" else f"{told}."
+    where = context.command_path if context else "cprime"
+    return f"{where}: {told} Try '{where} --help'."
+
+
+def _nearest(typed: str, known: Sequence[str]) -> str:
+    near = get_close_matches(typed, known, n=1)
+    return f" Did you mean {near[0]}?" if near else ""
+
+
+def tell(line: str) -> None:
+    """Write one line to standard error, and where it happened if asked to."""
+    if os.environ.get("CPRIME_DEBUG") and sys.exc_info()[0] is not None:
+        traceback.print_exc()
+    print(line, file=sys.stderr, flush=True)

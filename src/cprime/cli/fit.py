@@ -1,0 +1,173 @@
+"""`cprime fit`: which clusters are there in a file?"""
+
+import shlex
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cprime.cli import outputs
+from cprime.cli.console import Voice
+from cprime.cli.ending import how_to_go_on, tell
+from cprime.cli.errors import StoppedError
+from cprime.cli.fitting import (
+    Files,
+    fit_and_keep,
+    model_file,
+    opened,
+    refuse_too_few_rows,
+)
+from cprime.cli.interrupts import ended_by_the_second
+from cprime.cli.options import (
+    LONG,
+    OUTPUT,
+    Clusters,
+    Columns,
+    CovarianceType,
+    CPrime,
+    DataFile,
+    InitName,
+    Json,
+    MaxIter,
+    Memory,
+    ModelName,
+    Quiet,
+    Restarts,
+    Scratch,
+    Seed,
+    Standardize,
+    Threads,
+    Tol,
+    option,
+    use_threads,
+)
+from cprime.cli.progress import following
+from cprime.cli.wanted import Model, Wanted, c_prime_of
+
+EPILOG = """[bold]Examples[/]
+
+  cprime fit flows.parquet -k 200
+  cprime fit flows.parquet --columns 'f*' -k 200 --c-prime 3 --standardize
+      -o flows.cprime --report flows.html
+  cprime fit big.npy -k 1000 --memory 2GB --checkpoint big.ckpt --every 60
+  cprime fit big.npy -k 1000 --memory 2GB --checkpoint big.ckpt --every 60 --resume
+
+Ctrl-C stops, keeps the best so far (in the model file, marked incomplete) and says how
+to go on; pressed again, it ends at once."""
+
+
+def fit(
+    context: typer.Context,
+    data: DataFile,
+    k: Clusters,
+    columns: Columns = None,
+    standardize: Standardize = False,
+    model: ModelName = Model.kmeans,
+    c_prime: CPrime = None,
+    covariance: CovarianceType = None,
+    init: InitName = None,
+    restarts: Restarts = None,
+    max_iter: MaxIter = None,
+    tol: Tol = None,
+    seed: Seed = 0,
+    output: Annotated[
+        Path | None,
+        option(
+            "-o",
+            "--output",
+            panel=OUTPUT,
+            metavar="FILE",
+            help="Where the model goes; overwritten if it is there.",
+            default="DATA's name, with .cprime",
+        ),
+    ] = None,
+    report: Annotated[
+        Path | None,
+        option(
+            "--report",
+            panel=OUTPUT,
+            metavar="FILE",
+            help="Write a report as well, one HTML page.",
+        ),
+    ] = None,
+    labels: Annotated[
+        Path | None,
+        option(
+            "--labels",
+            panel=OUTPUT,
+            metavar="FILE",
+            help="Write what cprime predict says of every row: .parquet, .csv, .npy.",
+        ),
+    ] = None,
+    json: Json = False,
+    quiet: Quiet = False,
+    checkpoint: Annotated[
+        Path | None,
+        option(
+            "--checkpoint",
+            panel=LONG,
+            metavar="DIR",
+            help="Keep in this folder what it takes to go on after Ctrl-C, a power cut "
+            "or a crash.",
+        ),
+    ] = None,
+    every: Annotated[
+        float,
+        option(
+            "--every",
+            panel=LONG,
+            metavar="SECONDS",
+            least=0.0,
+            help="How often that is written.",
+        ),
+    ] = 60.0,
+    resume: Annotated[
+        bool,
+        option(
+            "--resume",
+            panel=LONG,
+            help="Go on from the checkpoint, to the very same result. Starts afresh if "
+            "there is none yet.",
+        ),
+    ] = False,
+    memory: Memory = None,
+    scratch: Scratch = None,
+    threads: Threads = None,
+) -> None:
+    """Find clusters in a file and keep them as a model.
+
+    It ends with F, a bound on how likely the rows are, L, how likely they are, and the
+    gap between them: what is lost by giving every row to only C' clusters.
+    """
+    wanted = Wanted(
+        model,
+        k,
+        c_prime_of(c_prime, model),
+        covariance,
+        init,
+        restarts,
+        max_iter,
+        tol,
+        seed,
+    )
+    if resume and checkpoint is None:
+        raise typer.BadParameter(
+            "say where the checkpoint is, with --checkpoint DIR", param_hint="--resume"
+        )
+    if labels is not None:
+        outputs.check_table(labels, "--labels")
+    files = Files(model_file(output, data), report, labels, checkpoint)
+    outputs.check_places([files.model, report, labels], [data])
+    voice, typed = Voice(json, quiet), shlex.join(["cprime", *context.obj])
+    use_threads(threads)
+    with voice.hearing_warnings(), ended_by_the_second():
+        with following(voice) as follow:
+            follow.stage(f"reading {data.name}")
+            rows = opened(data, columns, memory, scratch, standardize)
+            refuse_too_few_rows(rows, k)
+            fitted = fit_and_keep(wanted, rows, files, typed, follow, every, resume)
+        source = [str(data), *(["--columns", columns] if columns else [])]
+        source += ["--standardize"] if standardize else []
+        tell(voice, fitted, files, typed, source)
+    if not fitted.complete:
+        raise StoppedError(how_to_go_on(files, typed))

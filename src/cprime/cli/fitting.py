@@ -1,0 +1,209 @@
+"""From rows to a model in a file: the work behind `cprime fit`."""
+
+import time
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from cprime.cli import words
+from cprime.cli.errors import StoppedError, line_of
+from cprime.cli.labelling import write_labels
+from cprime.cli.progress import Follower
+from cprime.cli.wanted import Wanted
+
+
+@dataclass(frozen=True)
+class Files:
+    """What is to be written.
+
+    Attributes
+    ----------
+    model : path
+    report, labels : path or None
+    checkpoint : path or None
+        The folder for what is needed to go on.
+    """
+
+    model: Path
+    report: Path | None
+    labels: Path | None
+    checkpoint: Path | None
+
+    def written(self, complete: bool) -> dict[str, Path]:
+        """Return the files there are when a fit has ended, by what they are."""
+        files = {"model": self.model, "report": self.report, "labels": self.labels}
+        known = {name: path for name, path in files.items() if path is not None}
+        return known if complete else {"model": self.model}
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A fit that has ended, complete or interrupted.
+
+    Attributes
+    ----------
+    estimator : estimator
+    data : Data
+    began : str
+        Where, if that is worth a word.
+    seconds : float
+    complete : bool
+    wanted : Wanted
+    """
+
+    estimator: Any
+    data: Any
+    began: str
+    seconds: float
+    complete: bool
+    wanted: Wanted
+
+
+def model_file(output: Path | None, data: Path) -> Path:
+    """Return where the model goes, if need be beside where the person is.
+
+    A file nobody has named is not overwritten.
+    """
+    if output is not None:
+        return output
+    path = Path(f"{data.name.partition('.')[0] or 'model'}.cprime")
+    if path.exists():
+        raise typer.BadParameter(
+            f"{path} is there already; say -o {path} to overwrite it, or another name",
+            param_hint="-o",
+        )
+    return path
+
+
+def opened(
+    path: Path,
+    columns: str | None,
+    memory: str | None,
+    scratch: Path | None,
+    standardize: bool,
+) -> Any:
+    """Return the rows of a file as they are to be fitted."""
+    from cprime.sources import open_data
+
+    data = open_data(path, columns, memory=memory, scratch=scratch)
+    if min(data.shape) == 0:
+        raise ValueError(f"{path} has no rows.")
+    return data.standardized() if standardize else data
+
+
+def refuse_too_few_rows(data: Any, k: int) -> None:
+    """Raise if there cannot be as many clusters."""
+    if k > data.n_rows:
+        raise ValueError(
+            f"{data.origin} has {words.count(data.n_rows, 'row')}, fewer than the {k} "
+            "clusters asked for: give a smaller -k."
+        )
+
+
+def fit_and_keep(
+    wanted: Wanted,
+    data: Any,
+    files: Files,
+    typed: str,
+    follow: Follower,
+    every: float,
+    resume: bool,
+) -> Fitted:
+    """Fit, and write all files; after an interrupt the model alone.
+
+    Parameters
+    ----------
+    wanted : Wanted
+    data : Data
+    files : Files
+    typed : str
+        The command, as it is to be remembered.
+    follow : Follower
+    every : float
+        Seconds from one checkpoint to the next.
+    resume : bool
+        Whether to go on from one.
+    """
+    import cprime
+
+    follow.stage(f"choosing where {words.count(wanted.k, 'cluster')} start")
+    checkpoint = None
+    if files.checkpoint is not None:
+        checkpoint = cprime.Checkpoint(files.checkpoint, every=every, resume=resume)
+    estimator, started, complete = wanted.estimator(), time.perf_counter(), True
+    data.on_rows = follow.read
+    try:
+        estimator.fit(data, checkpoint=checkpoint, progress=follow)
+    except KeyboardInterrupt:
+        if not hasattr(estimator, "n_iter_"):
+            raise StoppedError(
+                "No iteration was complete: there is nothing to keep."
+            ) from None
+        complete = False
+    seconds = time.perf_counter() - started
+    began = checkpoint.message if checkpoint is not None and resume else ""
+    fitted = Fitted(estimator, data, began, seconds, complete, wanted)
+    _write(fitted, files, typed, follow)
+    return fitted
+
+
+def _write(fitted: Fitted, files: Files, typed: str, follow: Follower) -> None:
+    import cprime
+    from cprime.estimators.scaling import behind
+
+    estimator, data = fitted.estimator, fitted.data
+    follow.stage(f"writing {files.model.name}")
+    about = {
+        "command": typed,
+        "origin": data.origin,
+        "rows": data.n_rows,
+        "seed": fitted.wanted.seed,
+        "seconds": fitted.seconds,
+        "date": datetime.now(UTC).date().isoformat(),
+        "complete": fitted.complete,
+    }
+    if fitted.complete:
+        about["fingerprint"] = data.fingerprint()
+    kept = estimator if data.scale is None else behind(data, estimator)
+    cprime.save(kept, files.model, about=about)
+    if fitted.complete:
+        try:
+            _write_more(fitted, files, worth_telling(about), follow)
+        except Exception as error:
+            told = f"{line_of(error)} The model itself is in {files.model}."
+            raise ValueError(told) from error
+
+
+def _write_more(
+    fitted: Fitted, files: Files, about: dict[str, str], follow: Follower
+) -> None:
+    if files.report is not None:
+        from cprime import report
+
+        follow.stage(f"writing {files.report.name}")
+        report.write(files.report, fitted.estimator, fitted.data, about=about)
+    if files.labels is not None:
+        follow.stage(f"writing {files.labels.name}")
+        write_labels(files.labels, fitted.estimator, fitted.data, follow)
+
+
+def worth_telling(about: Any) -> dict[str, str]:
+    """Return what a report says of where a model comes from, in words.
+
+    Parameters
+    ----------
+    about : dict
+        As a model file has it; anything may be in there.
+    """
+    known = about if isinstance(about, dict) else {}
+    told = {
+        name: known[name]
+        for name in ("command", "origin", "fingerprint", "date")
+        if isinstance(known.get(name), str)
+    }
+    if isinstance(known.get("seconds"), (int, float)):
+        told["time of the fit"] = words.seconds(known["seconds"])
+    return told

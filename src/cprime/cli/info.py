@@ -1,0 +1,96 @@
+"""`cprime info`: what is in a model file?"""
+
+from typing import Any
+
+from rich.markup import escape
+
+from cprime.cli import models, words
+from cprime.cli.console import Voice
+from cprime.cli.errors import printable
+from cprime.cli.options import Json, ModelFile
+from cprime.cli.summary import (
+    end_in_words,
+    lines_of_quality,
+    measured,
+    model_in_words,
+    show,
+    verdict,
+)
+
+# Of the columns so many are named.
+MOST_NAMED = 12
+
+EPILOG = """[bold]Examples[/]
+
+  cprime info flows.cprime
+  cprime info flows.cprime --json | jq .gap"""
+
+
+def info(model: ModelFile, json: Json = False) -> None:
+    """Say what a model file holds: the model, how good it is, how it was made."""
+    from cprime.estimators.saving import describe
+
+    voice = Voice(json)
+    with voice.hearing_warnings():
+        loaded, described = models.load(model), describe(model)
+    about = described["about"] if isinstance(described["about"], dict) else {}
+    values = measured(loaded.estimator)
+    complete = about.get("complete") is not False
+    found = verdict(values)
+    voice.result(
+        {
+            **values,
+            "verdict": None if found is None else found.headline,
+            "complete": complete,
+            "columns": loaded.names,
+            "standardized": loaded.scaler is not None,
+            "parameters": described["parameters"],
+            "about": about,
+            "version": described["cprime"],
+            "format": described["format"],
+            "bytes": described["bytes"],
+        }
+    )
+    lines = [
+        ("model", model_in_words(values)),
+        ("columns", _columns(loaded)),
+        ("end", end_in_words(values, complete) + _seconds(about)),
+        *lines_of_quality(values),
+        *_origin(about),
+    ]
+    version, size = str(described["cprime"]), words.size(described["bytes"])
+    show(voice, f"{model}: a model of cprime {version}, {size}", lines)
+
+
+def _columns(loaded: models.Loaded) -> str:
+    count = words.count(loaded.n_features, "column")
+    scaled = ", standardized" if loaded.scaler is not None else ""
+    if loaded.names is None:
+        return f"{count} without names{scaled}"
+    named = ", ".join(printable(name) for name in loaded.names[:MOST_NAMED])
+    more = ", ..." if len(loaded.names) > MOST_NAMED else ""
+    return escape(f"{count}{scaled}: {named}{more}")
+
+
+def _seconds(about: dict[str, Any]) -> str:
+    seconds = about.get("seconds")
+    if not isinstance(seconds, (int, float)):
+        return ""
+    return f", {words.seconds(seconds)}"
+
+
+def _origin(about: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return where the model comes from, as far as the file tells."""
+    lines = []
+    if isinstance(about.get("origin"), str):
+        n_rows = about.get("rows")
+        rows = f", {words.count(n_rows, 'row')}" if isinstance(n_rows, int) else ""
+        lines.append(("fitted to", escape(printable(about["origin"])) + rows))
+    for name, key in (
+        ("data hash", "fingerprint"),
+        ("made by", "command"),
+        ("on", "date"),
+    ):
+        if isinstance(about.get(key), str):
+            lines.append((name, escape(printable(about[key]))))
+    return lines

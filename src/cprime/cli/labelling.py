@@ -1,0 +1,106 @@
+"""What is written about every row, and how does it get into a file?"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from cprime.cli.outputs import table_file
+from cprime.cli.progress import Follower
+
+TOLD = ("label", "probability", "runner_up", "log_density", "outlier_score")
+
+
+@dataclass(frozen=True)
+class Counted:
+    """How many rows were labelled, and what is to be said of all of them.
+
+    Attributes
+    ----------
+    rows : int
+    unsure : int
+        Rows whose own cluster has less than three quarters of their probability.
+    outliers : int or None
+        Rows farther from their cluster than 999 of 1000 of its rows should be.
+    """
+
+    rows: int
+    unsure: int
+    outliers: int | None
+
+
+def write_labels(
+    path: Path,
+    estimator: Any,
+    data: Any,
+    follow: Follower,
+    kept: Iterator[Any] | None = None,
+) -> Counted:
+    """Write a table with a line for every row of the data, block by block.
+
+    Parameters
+    ----------
+    path : path
+    estimator : estimator
+        Fitted.
+    data : Data
+        Scaled as the estimator wants it.
+    follow : Follower
+        Told how far it is.
+    kept : iterator of pyarrow RecordBatch, optional
+        Other columns of the same rows, to go before what is said of them.
+    """
+    import numpy as np
+    import pyarrow as pa
+
+    from cprime.advice import TORN
+    from cprime.estimators.predictions import predictions
+
+    beside = None if kept is None else _InStep(kept)
+    unsure, outliers = 0, 0
+    has_density = False
+    with table_file(path, data.n_rows) as write:
+        for start, told in predictions(estimator, data):
+            columns = {n: v for n in TOLD if (v := getattr(told, n)) is not None}
+            if beside is not None:
+                columns = _beside(beside.next(len(told.label)), columns)
+            write(pa.table(columns))
+            unsure += int(np.count_nonzero(told.probability < TORN))
+            if told.outlier_score is not None:
+                has_density = True
+                outliers += int(np.count_nonzero(told.outlier_score > 0.999))
+            follow.rows(start + len(told.label), data.n_rows)
+    return Counted(data.n_rows, unsure, outliers if has_density else None)
+
+
+def _beside(kept: Any, told: dict[str, Any]) -> dict[str, Any]:
+    """Return kept columns, then ours; one of theirs with our name keeps it.
+
+    Ours is then called cprime_label, say.
+    """
+    theirs = {name: kept.column(name) for name in kept.schema.names}
+    ours = {f"cprime_{n}" if n in theirs else n: v for n, v in told.items()}
+    return theirs | ours
+
+
+class _InStep:
+    """Takes batches of any size apart into pieces of the sizes asked for."""
+
+    def __init__(self, batches: Iterator[Any]):
+        self._batches = batches
+        self._waiting: Any = None
+
+    def next(self, n_rows: int) -> Any:
+        """Return a table of the next rows."""
+        import pyarrow as pa
+
+        parts: list[Any] = []
+        missing = n_rows
+        while missing > 0:
+            if self._waiting is None or self._waiting.num_rows == 0:
+                self._waiting = next(self._batches)
+            part = self._waiting.slice(0, missing)
+            self._waiting = self._waiting.slice(part.num_rows)
+            parts.append(part)
+            missing -= part.num_rows
+        return pa.Table.from_batches(parts)

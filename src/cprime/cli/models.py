@@ -1,0 +1,82 @@
+"""Which model is in a file, and which columns of data does it want?"""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from cprime.cli.summary import centers_of
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A model from a file.
+
+    Attributes
+    ----------
+    estimator : estimator
+        One of ours, fitted to rows as they are after scaling.
+    scaler : StandardScaler or None
+        What scales them.
+    """
+
+    estimator: Any
+    scaler: Any = None
+
+    @property
+    def names(self) -> list[str] | None:
+        """The columns it was fitted to, if they had names."""
+        of = self.estimator if self.scaler is None else self.scaler
+        names = getattr(of, "feature_names_in_", None)
+        return None if names is None else [str(name) for name in names]
+
+    @property
+    def n_features(self) -> int:
+        return int(centers_of(self.estimator).shape[1])
+
+    @property
+    def scaling(self) -> tuple[Any, Any] | None:
+        """What is subtracted from every column, and by what it is then divided."""
+        if self.scaler is None:
+            return None
+        return self.scaler.mean_, self.scaler.scale_
+
+    def rows(
+        self,
+        path: Path,
+        columns: str | None,
+        memory: str | None,
+        scratch: Path | None,
+    ) -> Any:
+        """Open data for this model: its columns in its order, scaled as it was.
+
+        Parameters
+        ----------
+        path : path
+        columns : str or None
+            Columns to take in place of those of the same names.
+        memory, scratch
+            As for `open_data`.
+        """
+        from cprime.sources import open_data
+
+        wanted: Any = columns
+        if columns is None and self.names is not None and path.suffix != ".npy":
+            wanted = self.names
+        data = open_data(path, wanted, memory=memory, scratch=scratch)
+        if data.n_features != self.n_features:
+            raise ValueError(
+                f"{path} has {data.n_features} columns, and the model was fitted to "
+                f"{self.n_features}: choose them with --columns."
+            )
+        return data if self.scaling is None else data.scaled(*self.scaling)
+
+
+def load(path: Path) -> Loaded:
+    """Return the model in a file, or say why there is none."""
+    from cprime.estimators.saving import load as load_estimator
+
+    loaded = load_estimator(path)
+    if hasattr(loaded, "steps"):
+        scaler, estimator = (step for _, step in loaded.steps)
+        return Loaded(estimator, scaler)
+    return Loaded(loaded)

@@ -1,0 +1,258 @@
+"""What may be said to several commands, and what it means."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from cprime.cli.wanted import Covariance, Init, Model
+
+DATA, MODEL, SEARCH = "Data", "Model", "Search"
+OUTPUT, MACHINE, LONG = "Output", "Machine", "Long fits"
+# Of any number: numpy takes seeds up to here.
+LARGEST = 2**32 - 1
+KINDS = ".npy, .parquet, .arrow, .csv, .tsv (also .gz), or a folder of Parquet files"
+
+
+def option(
+    *names: str,
+    panel: str,
+    help: str,
+    default: str = "",
+    least: float | None = None,
+    **more: Any,
+) -> Any:
+    """Return an option as help shows it.
+
+    Parameters
+    ----------
+    *names : str
+    panel : str
+        Under which heading.
+    help : str
+    default : str, optional
+        What it is if it is not given, in words.
+    least : float, optional
+        The smallest number it may be.
+    **more
+        As of `typer.Option`.
+    """
+    if default:
+        help, more["show_default"] = f"{help} [dim]\\[default: {default}][/]", False
+    if least is not None:
+        more["callback"] = _at_least(least)
+    return typer.Option(*names, rich_help_panel=panel, help=help, **more)
+
+
+def _at_least(least: float) -> Any:
+    """Return what refuses smaller numbers, and those no seed can be."""
+
+    def checked(value: Any) -> Any:
+        if value is not None and not least <= value <= LARGEST:
+            bound = f"less than {least:g}" if value < least else "too large"
+            raise typer.BadParameter(f"{value} is {bound}")
+        return value
+
+    return checked
+
+
+DataFile = Annotated[
+    Path, typer.Argument(metavar="DATA", help=f"Rows of numbers: {KINDS}.")
+]
+ModelFile = Annotated[
+    Path, typer.Argument(metavar="MODEL", help="A model that cprime fit has written.")
+]
+Columns = Annotated[
+    str | None,
+    option(
+        "--columns",
+        panel=DATA,
+        metavar="NAMES",
+        help="Columns to use, by name or pattern: 'f*,age'.",
+        default="all",
+    ),
+]
+ModelColumns = Annotated[
+    str | None,
+    option(
+        "--columns",
+        panel=DATA,
+        metavar="NAMES",
+        help="Columns to use, in the order the model wants them.",
+        default="those of the names it was fitted to",
+    ),
+]
+TableFile = Annotated[
+    Path,
+    option(
+        "-o",
+        "--output",
+        panel=OUTPUT,
+        metavar="FILE",
+        help="A .parquet, .csv or .npy file, which is overwritten; - is CSV on "
+        "standard output.",
+    ),
+]
+Standardize = Annotated[
+    bool,
+    option(
+        "--standardize",
+        panel=DATA,
+        help="Give every column mean 0 and spread 1 first, so that all count alike "
+        "whatever their units. The model remembers it.",
+    ),
+]
+Clusters = Annotated[
+    int,
+    option(
+        "-k",
+        "--clusters",
+        panel=MODEL,
+        metavar="N",
+        least=1,
+        help="Number of clusters, C.",
+    ),
+]
+CPrime = Annotated[
+    str | None,
+    option(
+        "--c-prime",
+        panel=MODEL,
+        metavar="C'",
+        help="Clusters every row keeps: 1 is k-means, all is EM, 2 to 5 is nearly EM "
+        "and nearly as fast as k-means.",
+        default="1 for kmeans, else all",
+    ),
+]
+ModelName = Annotated[
+    Model,
+    option(
+        "--model",
+        panel=MODEL,
+        metavar="NAME",
+        help="kmeans: round clusters, all as wide. soft: the same, with rows shared. "
+        "fuzzy: fuzzy c-means. mixture: Gaussians of their own weight and shape.",
+    ),
+]
+CovarianceType = Annotated[
+    Covariance | None,
+    option(
+        "--covariance",
+        panel=MODEL,
+        metavar="SHAPE",
+        help="Shape of the clusters of --model mixture: full, tied, diag, spherical or "
+        "isotropic.",
+        default="full",
+    ),
+]
+InitName = Annotated[
+    Init | None,
+    option(
+        "--init",
+        panel=SEARCH,
+        metavar="NAME",
+        help="Where to start: k-means++, sampled-k-means++, plain-k-means++, afk-mc2, "
+        "random; for mixtures kmeans, k-means++, random_from_data, random.",
+        default="k-means++; kmeans for mixtures",
+    ),
+]
+Restarts = Annotated[
+    int | None,
+    option(
+        "--restarts",
+        panel=SEARCH,
+        metavar="N",
+        least=1,
+        help="Starts to try; the best is kept.",
+        default="1; 10 for random",
+    ),
+]
+MaxIter = Annotated[
+    int | None,
+    option(
+        "--max-iter",
+        panel=SEARCH,
+        metavar="N",
+        least=1,
+        help="Iterations of one start, at most.",
+        default="300; 100 for mixtures",
+    ),
+]
+Tol = Annotated[
+    float | None,
+    option(
+        "--tol",
+        panel=SEARCH,
+        metavar="X",
+        least=0.0,
+        help="Stop when an iteration changes less than this.",
+        default="0.0001; 0.001 for mixtures",
+    ),
+]
+Seed = Annotated[
+    int,
+    option(
+        "--seed",
+        panel=SEARCH,
+        metavar="N",
+        least=0,
+        help="Random numbers start here: the same seed gives the same result.",
+    ),
+]
+Memory = Annotated[
+    str | None,
+    option(
+        "--memory",
+        panel=MACHINE,
+        metavar="SIZE",
+        help="What rows may take of memory, such as 200MB or 1.5GiB; more of them is "
+        "read from disk.",
+        default="a quarter of it",
+    ),
+]
+Scratch = Annotated[
+    Path | None,
+    option(
+        "--scratch",
+        panel=MACHINE,
+        metavar="DIR",
+        help="Folder for what does not fit in memory.",
+        default="the system's",
+    ),
+]
+Threads = Annotated[
+    int | None,
+    option(
+        "--threads",
+        panel=MACHINE,
+        metavar="N",
+        least=1,
+        help="Processors to use. Changes no result.",
+        default="all",
+    ),
+]
+Json = Annotated[
+    bool,
+    option(
+        "--json",
+        panel=OUTPUT,
+        help="For programs: one JSON object on standard output. Progress and warnings "
+        "are lines of JSON on standard error.",
+    ),
+]
+Quiet = Annotated[
+    bool,
+    option("--quiet", "-q", panel=OUTPUT, help="Say nothing but warnings and errors."),
+]
+
+
+def use_threads(n_threads: int | None) -> None:
+    """Let all that computes use so many threads."""
+    if n_threads is None:
+        return
+    from threadpoolctl import threadpool_limits
+
+    # Importing them makes them known to threadpoolctl.
+    import cprime.kernels.native  # noqa: F401
+
+    threadpool_limits(n_threads)

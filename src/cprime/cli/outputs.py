@@ -1,0 +1,206 @@
+"""Where do results go, and how is a file never half of one?"""
+
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import typer
+
+from cprime.cli.console import Voice
+
+STANDARD_OUTPUT = Path("-")
+KINDS = (".parquet", ".csv", ".npy")
+
+# Writes one block: an Arrow table.
+Write = Callable[[Any], None]
+
+
+def check_table(path: Path, option: str = "-o") -> None:
+    """Refuse a name that does not say which kind of table it is."""
+    if path != STANDARD_OUTPUT and path.suffix.lower() not in KINDS:
+        raise typer.BadParameter(
+            f"{str(path)!r} should end in {', '.join(KINDS[:-1])} or {KINDS[-1]}, or "
+            "be - for CSV on standard output",
+            param_hint=option,
+        )
+
+
+def voice_beside(path: Path, json: bool, quiet: bool) -> Voice:
+    """Return how a command speaks that writes a table to a file, or to where it speaks.
+
+    A table on standard output must not be mixed with anything else.
+    """
+    if path != STANDARD_OUTPUT:
+        return Voice(json, quiet)
+    if json:
+        raise typer.BadParameter(
+            "the table goes to standard output already; write it to a file",
+            param_hint="--json",
+        )
+    return Voice(quiet=True)
+
+
+def check_places(outputs: Sequence[Path | None], inputs: Sequence[Path]) -> None:
+    """Refuse files that cannot be written, before hours are spent on what they hold.
+
+    Parameters
+    ----------
+    outputs : sequence of path or None
+        Files to be written; None and standard output are passed over.
+    inputs : sequence of path
+        Files that must not be overwritten by them.
+    """
+    places: dict[str, Path] = {}
+    for path in outputs:
+        if path is None or path == STANDARD_OUTPUT:
+            continue
+        place = os.path.realpath(path)
+        if place in places:
+            raise ValueError(f"{path} cannot be two things: give two names.")
+        places[place] = path
+        folder = Path(place).parent
+        if not folder.is_dir():
+            raise ValueError(
+                f"{path} cannot be written: there is no folder {folder}. Make it, or "
+                "give another name."
+            )
+        if Path(place).is_dir():
+            raise ValueError(f"{path} is a folder: give another name.")
+        if not os.access(folder, os.W_OK):
+            raise ValueError(
+                f"{path} cannot be written: you may not write to the folder {folder}. "
+                "Give another name."
+            )
+    for path in inputs:
+        if os.path.realpath(path) in places:
+            raise ValueError(
+                f"{path} is read and must not be overwritten: give -o another name."
+            )
+
+
+@contextmanager
+def table_file(path: Path, n_rows: int) -> Iterator[Write]:
+    """Give what writes tables of the same columns, one below another, to one file.
+
+    Only when all are written does it take its name.
+
+    Parameters
+    ----------
+    path : path
+        Its end says of which kind; standard output gets CSV.
+    n_rows : int
+        Of all blocks together.
+    """
+    from cprime.storage.atomic import replacing
+
+    if path == STANDARD_OUTPUT:
+        with _csv(sys.stdout.buffer) as write:
+            yield write
+        sys.stdout.buffer.flush()
+        return
+    kinds = {".parquet": _parquet, ".csv": _csv}
+    with replacing(path, "the table") as file:
+        if path.suffix.lower() == ".npy":
+            with _npy(file, n_rows) as write:
+                yield write
+        else:
+            with kinds[path.suffix.lower()](file) as write:
+                yield write
+
+
+@contextmanager
+def _parquet(file: BinaryIO) -> Iterator[Write]:
+    import pyarrow.parquet as pq
+
+    writer: Any = None
+
+    def write(table: Any) -> None:
+        nonlocal writer
+        if writer is None:
+            writer = pq.ParquetWriter(file, table.schema)
+        writer.write_table(table)
+
+    try:
+        yield write
+    finally:
+        if writer is not None:
+            writer.close()
+
+
+@contextmanager
+def _csv(file: BinaryIO) -> Iterator[Write]:
+    import csv
+    import io
+
+    begun = False
+
+    def write(table: Any) -> None:
+        nonlocal begun
+        if not begun:
+            # Arrow would put every name in quotation marks.
+            head = io.StringIO()
+            csv.writer(head, lineterminator="\n").writerow(table.schema.names)
+            file.write(head.getvalue().encode())
+            begun = True
+        file.write(_lines(table))
+
+    yield write
+
+
+def _lines(table: Any) -> Any:
+    """Return lines of CSV; text is in quotation marks only if some of it needs it."""
+    import pyarrow as pa
+    import pyarrow.csv as pc
+
+    for style in ("none", "needed"):
+        lines = pa.BufferOutputStream()
+        options = pc.WriteOptions(include_header=False, quoting_style=style)
+        try:
+            pc.write_csv(table, lines, options)
+            break
+        except pa.ArrowInvalid:
+            if style == "needed":
+                raise
+    return lines.getvalue()
+
+
+@contextmanager
+def _npy(file: BinaryIO, n_rows: int) -> Iterator[Write]:
+    import numpy as np
+
+    begun = False
+
+    def write(table: Any) -> None:
+        nonlocal begun
+        columns = [np.asarray(column) for column in table.columns]
+        kinds = {column.dtype for column in columns}
+        if not kinds <= {
+            np.dtype(np.float32),
+            np.dtype(np.float64),
+            np.dtype(np.int32),
+        }:
+            raise ValueError(
+                ".npy files hold numbers only: to keep other columns write .parquet or "
+                ".csv."
+            )
+        if len(kinds) == 1:
+            # Columns of one kind are a plain array: rows and columns.
+            block = np.stack(columns, axis=1)
+            shape: tuple[int, ...] = (n_rows, len(columns))
+        else:
+            named = list(zip(table.schema.names, (c.dtype for c in columns)))
+            block = np.empty(len(table), dtype=named)
+            for name, column in zip(table.schema.names, columns):
+                block[name] = column
+            shape = (n_rows,)
+        if not begun:
+            descr = np.lib.format.dtype_to_descr(block.dtype)
+            header = {"descr": descr, "fortran_order": False, "shape": shape}
+            np.lib.format.write_array_header_2_0(file, header)
+            begun = True
+        file.write(block.tobytes())
+
+    yield write

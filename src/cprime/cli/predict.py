@@ -1,0 +1,119 @@
+"""`cprime predict`: which cluster does every row of a file belong to?"""
+
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from cprime.cli import models, outputs, words
+from cprime.cli.console import Voice
+from cprime.cli.interrupts import ended_by_the_second
+from cprime.cli.labelling import Counted, write_labels
+from cprime.cli.options import (
+    OUTPUT,
+    DataFile,
+    Json,
+    Memory,
+    ModelColumns,
+    ModelFile,
+    Quiet,
+    Scratch,
+    TableFile,
+    Threads,
+    option,
+    use_threads,
+)
+from cprime.cli.progress import following
+
+EPILOG = """[bold]What is written for every row[/]
+
+  label          its most likely cluster, counted from 0
+  probability    of that cluster, for this row
+  runner_up      the cluster that comes second
+  log_density    how likely such a row is at all, in nats: low is odd
+  outlier_score  share of the cluster's rows that should lie closer to its centre:
+                 0 is typical, above 0.999 is an outlier
+
+[bold]Examples[/]
+
+  cprime predict flows.cprime new.parquet -o labels.parquet
+  cprime predict flows.cprime new.csv -o labels.csv --keep 'id,name*'
+  cprime predict flows.cprime new.parquet -o - | head"""
+
+
+def predict(
+    model: ModelFile,
+    data: DataFile,
+    output: TableFile,
+    keep: Annotated[
+        str | None,
+        option(
+            "--keep",
+            panel=OUTPUT,
+            metavar="NAMES",
+            help="Columns of DATA to write as well, by name or pattern: 'id,name*'.",
+        ),
+    ] = None,
+    keep_all: Annotated[
+        bool,
+        option("--keep-all", panel=OUTPUT, help="Write all columns of DATA too."),
+    ] = False,
+    columns: ModelColumns = None,
+    memory: Memory = None,
+    scratch: Scratch = None,
+    threads: Threads = None,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Label every row of a file with a fitted model.
+
+    Columns are found by the names the model was fitted to, in whatever order they are.
+    """
+    outputs.check_table(output)
+    outputs.check_places([output], [model, data])
+    if keep is not None and keep_all:
+        raise typer.BadParameter("--keep-all keeps them all: say one of the two.")
+    voice, started = outputs.voice_beside(output, json, quiet), time.perf_counter()
+    use_threads(threads)
+    with voice.hearing_warnings(), ended_by_the_second(), following(voice) as follow:
+        follow.stage(f"reading {data.name}")
+        loaded = models.load(model)
+        kept = None
+        if keep is not None or keep_all:
+            from cprime.sources.companions import companions
+
+            kept = companions(data, "*" if keep_all else keep, memory)
+        rows = loaded.rows(data, columns, memory, scratch)
+        counted = write_labels(output, loaded.estimator, rows, follow, kept)
+    seconds = time.perf_counter() - started
+    if not voice.quiet:
+        _tell(voice, output, counted, seconds)
+    voice.result(_result(output, counted, seconds))
+
+
+def _tell(voice: Voice, output: Path, counted: Counted, seconds: float) -> None:
+    from rich.markup import escape
+
+    from cprime.advice.words import share
+    from cprime.cli.summary import file_in_words
+
+    voice.say(
+        f"{words.count(counted.rows, 'row')} labelled in {words.seconds(seconds)}: "
+        f"{file_in_words(output)}"
+    )
+    unsure = escape(share(counted.unsure, counted.rows))
+    voice.say(f"  {unsure} are torn between clusters (probability below 0.75)")
+    if counted.outliers is not None:
+        odd = escape(share(counted.outliers, counted.rows))
+        voice.say(f"  {odd} are outliers (outlier_score above 0.999; 0.1 % should be)")
+
+
+def _result(output: Path, counted: Counted, seconds: float) -> dict[str, Any]:
+    return {
+        "rows": counted.rows,
+        "torn": counted.unsure,
+        "outliers": counted.outliers,
+        "seconds": seconds,
+        "files": {"labels": str(output)},
+    }

@@ -1,0 +1,70 @@
+"""`cprime report`: one page about a model and the rows it was fitted to."""
+
+from pathlib import Path
+from typing import Annotated
+
+from cprime.cli import models, outputs
+from cprime.cli.console import Voice
+from cprime.cli.fitting import worth_telling
+from cprime.cli.interrupts import ended_by_the_second
+from cprime.cli.options import (
+    OUTPUT,
+    DataFile,
+    Json,
+    Memory,
+    ModelColumns,
+    ModelFile,
+    Quiet,
+    Scratch,
+    Threads,
+    option,
+    use_threads,
+)
+from cprime.cli.progress import following
+from cprime.cli.summary import file_in_words
+
+EPILOG = """[bold]Examples[/]
+
+  cprime report flows.cprime flows.parquet -o flows.html
+  cprime fit flows.parquet -k 200 -o flows.cprime --report flows.html"""
+
+
+def report(
+    model: ModelFile,
+    data: DataFile,
+    output: Annotated[
+        Path,
+        option(
+            "-o",
+            "--output",
+            panel=OUTPUT,
+            metavar="FILE",
+            help="An HTML file, which is overwritten.",
+        ),
+    ] = Path("report.html"),
+    columns: ModelColumns = None,
+    json: Json = False,
+    quiet: Quiet = False,
+    memory: Memory = None,
+    scratch: Scratch = None,
+    threads: Threads = None,
+) -> None:
+    """Write a report on a model and its rows: one HTML page that needs nothing else.
+
+    It opens with a verdict in plain words; then warnings, convergence, a table of all
+    clusters, maps, outliers, and how to make it again.
+    """
+    outputs.check_places([output], [model, data])
+    voice = Voice(json, quiet)
+    use_threads(threads)
+    with voice.hearing_warnings(), ended_by_the_second(), following(voice) as follow:
+        from cprime.estimators.saving import describe
+        from cprime.report import write
+
+        follow.stage(f"reading {data.name}")
+        loaded, about = models.load(model), describe(model)["about"]
+        rows = loaded.rows(data, columns, memory, scratch)
+        follow.stage(f"writing {output.name}")
+        write(output, loaded.estimator, rows, about=worth_telling(about))
+    voice.say(f"Report: {file_in_words(output)}. Open it in a browser.")
+    voice.result({"files": {"report": str(output)}})

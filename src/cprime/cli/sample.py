@@ -1,0 +1,96 @@
+"""`cprime sample`: what do rows look like that a model could have made?"""
+
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+from cprime.cli import models, outputs, words
+from cprime.cli.options import (
+    OUTPUT,
+    SEARCH,
+    Json,
+    ModelFile,
+    Quiet,
+    Seed,
+    TableFile,
+    option,
+)
+
+# Rows are drawn and written so many at a time.
+AT_ONCE = 2**17
+
+EPILOG = """[bold]Examples[/]
+
+  cprime sample flows.cprime -n 1000 -o made.parquet
+  cprime sample flows.cprime -n 5 -o -"""
+
+
+def sample(
+    model: ModelFile,
+    output: TableFile,
+    n_rows: Annotated[
+        int,
+        option(
+            "-n",
+            "--rows",
+            panel=SEARCH,
+            metavar="N",
+            least=1,
+            help="How many rows to draw.",
+        ),
+    ] = 1000,
+    with_labels: Annotated[
+        bool,
+        option(
+            "--with-labels",
+            panel=OUTPUT,
+            help="Add a column 'label': the cluster a row was drawn from.",
+        ),
+    ] = False,
+    seed: Seed = 0,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Draw new rows from a fitted model, in the units of the data it was fitted to."""
+    outputs.check_table(output)
+    outputs.check_places([output], [model])
+    voice = outputs.voice_beside(output, json, quiet)
+    with voice.hearing_warnings():
+        loaded = models.load(model)
+        if not hasattr(loaded.estimator, "sample"):
+            name = type(loaded.estimator).__name__
+            raise ValueError(
+                f"{model} holds a {name}, which has no density to draw from."
+            )
+        with outputs.table_file(output, n_rows) as write:
+            for block in _drawn(loaded, n_rows, seed, with_labels):
+                write(block)
+    if not voice.quiet:
+        from cprime.cli.summary import file_in_words
+
+        rows = words.count(n_rows, "row")
+        voice.say(f"{rows} drawn with seed {seed}: {file_in_words(output)}")
+    voice.result({"rows": n_rows, "seed": seed, "files": {"rows": str(output)}})
+
+
+def _drawn(
+    loaded: models.Loaded, n_rows: int, seed: int, with_labels: bool
+) -> Iterator[Any]:
+    """Yield tables of rows."""
+    import numpy as np
+    import pyarrow as pa
+
+    estimator = loaded.estimator
+    estimator.random_state = np.random.RandomState(seed)
+    names = loaded.names or [f"x{i}" for i in range(loaded.n_features)]
+    for start in range(0, n_rows, AT_ONCE):
+        X, labels = estimator.sample(min(AT_ONCE, n_rows - start))
+        if loaded.scaler is not None:
+            X = loaded.scaler.inverse_transform(X)
+        columns = dict(zip(names, X.T))
+        if with_labels:
+            columns[_free("label", names)] = labels.astype(np.int32)
+        yield pa.table(columns)
+
+
+def _free(name: str, taken: list[str]) -> str:
+    return f"cprime_{name}" if name in taken else name

@@ -1,0 +1,39 @@
+"""What are the library's parameters called on the command line?"""
+
+import re
+
+OPTIONS = {
+    "n_clusters": "-k",
+    "n_components": "-k",
+    "c_prime": "--c-prime",
+    "n_init": "--restarts",
+    "max_iter": "--max-iter",
+    "covariance_type": "--covariance",
+    "init_params": "--init",
+    "random_state": "--seed",
+    "columns": "--columns",
+    "memory": "--memory",
+    "scratch": "--scratch",
+    "tol": "--tol",
+    "init": "--init",
+    "resume": "--resume",
+}
+# Names of columns and files are in quotation marks: they are not ours to change.
+ASSIGNED = re.compile(rf"(?<!['\"\w])({'|'.join(OPTIONS)})=(None|True)?")
+QUOTED = re.compile(rf"`({'|'.join(OPTIONS)})`")
+BARE = re.compile(
+    rf"(?<!['\"\w])({'|'.join(name for name in OPTIONS if '_' in name)})(?!['\"\w])"
+)
+
+
+def spoken(text: str) -> str:
+    """Return a text of the library as if it were about options, not parameters."""
+
+    def assigned(found: re.Match[str]) -> str:
+        value = {"None": " all", "True": "", None: " "}[found[2]]
+        return OPTIONS[found[1]] + value
+
+    text = ASSIGNED.sub(assigned, text)
+    for pattern in (QUOTED, BARE):
+        text = pattern.sub(lambda found: OPTIONS[found[1]], text)
+    return text

@@ -1,0 +1,133 @@
+"""What did a fit come to? In values for programs, and in words for people."""
+
+from pathlib import Path
+from typing import Any
+
+from rich.markup import escape
+from rich.table import Table
+
+from cprime.cli import words
+from cprime.cli.console import Voice
+from cprime.cli.errors import printable
+
+NAMES = {
+    "KMeans": "k-means",
+    "SoftKMeans": "soft k-means",
+    "FuzzyKMeans": "fuzzy k-means",
+    "GaussianMixture": "Gaussian mixture",
+}
+LEVELS = {"good": "green", "fair": "yellow", "poor": "red", "unknown": "dim"}
+
+
+def measured(estimator: Any) -> dict[str, Any]:
+    """Return what a fitted estimator tells of itself, as plain values.
+
+    An interrupted fit does not know all of it: what is not known is None.
+    """
+    C = len(centers_of(estimator))
+    known = {
+        "model": type(estimator).__name__,
+        "clusters": C,
+        "c_prime": int(estimator._C_prime),
+        "features": int(estimator.n_features_in_),
+        "iterations": int(estimator.n_iter_),
+        "converged": bool(estimator.converged_),
+        "seeding": getattr(estimator, "seeding_", None),
+        "evaluations": int(estimator.evaluations_),
+    }
+    measures = ("free_energy", "log_likelihood", "gap", "inertia", "objective")
+    for name in measures:
+        value = getattr(estimator, f"{name}_", None)
+        known[name] = None if value is None else float(value)
+    if known["model"] == "GaussianMixture":
+        known["covariance"] = estimator.covariance_type
+    return known
+
+
+def centers_of(estimator: Any) -> Any:
+    """Return the clusters' means, whatever this estimator calls them."""
+    if hasattr(estimator, "means_"):
+        return estimator.means_
+    return estimator.cluster_centers_
+
+
+def verdict(values: dict[str, Any]) -> Any:
+    """Return what the gap means, as a `Finding`; None if there is no gap."""
+    from cprime import advice
+
+    gap, C_prime, C = values.get("gap"), values["c_prime"], values["clusters"]
+    if gap is None:
+        return None
+    if C_prime == C:
+        text = "Every row keeps all clusters: nothing is left out."
+        return advice.Finding("good", text, "")
+    if C_prime == 1:
+        return advice.hard_assignment(gap)
+    if gap < advice.NEGLIGIBLE:
+        return advice.Finding("good", f"C' = {C_prime} is enough here.", "")
+    text = f"Rows would need more than C' = {C_prime} clusters here."
+    return advice.Finding("poor" if gap > advice.CONSIDERABLE else "fair", text, "")
+
+
+def shape_in_words(data: Any) -> str:
+    """Return "flows.parquet: 1,000 rows x 3 columns, standardized"."""
+    rows = words.count(data.n_rows, "row")
+    columns = words.count(data.n_features, "column")
+    scaled = "" if data.scale is None else ", standardized"
+    return f"{data.origin}: {rows} x {columns}{scaled}"
+
+
+def model_in_words(values: dict[str, Any]) -> str:
+    """Return "k-means, 200 clusters, C' = 3"."""
+    C, C_prime = values["clusters"], values["c_prime"]
+    kept = "all" if C_prime == C else str(C_prime)
+    name = NAMES.get(values["model"], values["model"])
+    if values.get("covariance"):
+        name += f" ({values['covariance']} covariances)"
+    return f"{name}, {words.count(C, 'cluster')}, C' = {kept}"
+
+
+def end_in_words(values: dict[str, Any], complete: bool = True) -> str:
+    """Return "converged after 23 iterations"."""
+    iterations = words.count(values["iterations"], "iteration")
+    if not complete:
+        return f"interrupted after {iterations}"
+    if values["converged"]:
+        return f"converged after {iterations}"
+    return f"not converged: stopped after {iterations} (--max-iter)"
+
+
+def lines_of_quality(values: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return F, L and the gap, or J, with names and units."""
+    lines = []
+    for sign, name in (("F", "free_energy"), ("L", "log_likelihood")):
+        if values.get(name) is not None:
+            lines.append((sign, f"{words.number(values[name])} nats per row"))
+    if values.get("gap") is not None:
+        found = verdict(values)
+        said = f"[{LEVELS[found.level]}]{escape(found.headline)}[/]"
+        lines.append(("gap", f"{words.number(values['gap'])} nats per row. {said}"))
+    if values.get("objective") is not None:
+        lines.append(("J", f"{words.number(values['objective'])}"))
+    return lines
+
+
+def show(voice: Voice, title: str, lines: list[tuple[str, str]]) -> None:
+    """Show a title, and below it names beside what is to be said of them."""
+    voice.say(f"[bold]{escape(printable(title))}[/]")
+    width = max(len(name) for name, _ in lines)
+    if not voice.out.is_terminal:
+        for name, said in lines:
+            voice.say(f"  {name:{width}}  {said}")
+        return
+    table = Table.grid(padding=(0, 2))
+    table.add_column(style="dim")
+    table.add_column(overflow="fold")
+    for name, said in lines:
+        table.add_row(f"  {name}", said)
+    voice.say(table)
+
+
+def file_in_words(path: Path) -> str:
+    """Return a file's name and size."""
+    return escape(printable(f"{path} ({words.size(path.stat().st_size)})"))

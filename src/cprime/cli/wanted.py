@@ -1,0 +1,140 @@
+"""Which model does a person want, and how is it to be searched for?"""
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Any
+
+import typer
+
+
+class Model(StrEnum):
+    """What is fitted."""
+
+    kmeans = "kmeans"
+    soft = "soft"
+    fuzzy = "fuzzy"
+    mixture = "mixture"
+
+
+class Covariance(StrEnum):
+    """What shape the clusters of a mixture have."""
+
+    full = "full"
+    tied = "tied"
+    diag = "diag"
+    spherical = "spherical"
+    isotropic = "isotropic"
+
+
+class Init(StrEnum):
+    """Where a fit starts."""
+
+    greedy = "k-means++"
+    sampled = "sampled-k-means++"
+    plain = "plain-k-means++"
+    afk_mc2 = "afk-mc2"
+    random = "random"
+    kmeans = "kmeans"
+    rows = "random_from_data"
+
+
+OF_CENTERS = {Init.greedy, Init.sampled, Init.plain, Init.afk_mc2, Init.random}
+OF_MIXTURES = {Init.kmeans, Init.greedy, Init.rows, Init.random}
+ALL = "all"
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A model as it was asked for on the command line.
+
+    Attributes
+    ----------
+    model : Model
+    k : int
+        Number of clusters.
+    c_prime : int or None
+        Clusters every row keeps; None is all.
+    covariance, init, restarts, max_iter, tol
+        None is what the estimator does by itself.
+    seed : int
+    """
+
+    model: Model
+    k: int
+    c_prime: int | None
+    covariance: Covariance | None
+    init: Init | None
+    restarts: int | None
+    max_iter: int | None
+    tol: float | None
+    seed: int
+
+    def __post_init__(self) -> None:
+        if self.covariance is not None and self.model != Model.mixture:
+            raise typer.BadParameter(
+                f"clusters of --model {self.model.value} are round; for covariances "
+                "of their own add --model mixture",
+                param_hint="--covariance",
+            )
+        if self.c_prime is not None and self.c_prime > self.k:
+            raise typer.BadParameter(
+                f"rows cannot keep {self.c_prime} of {self.k} clusters; say at most "
+                f"{self.k}, or all",
+                param_hint="--c-prime",
+            )
+        known = OF_MIXTURES if self.model == Model.mixture else OF_CENTERS
+        if self.init is not None and self.init not in known:
+            raise typer.BadParameter(
+                f"--model {self.model.value} does not start from {self.init.value!r}; "
+                f"choose from {', '.join(i.value for i in Init if i in known)}",
+                param_hint="--init",
+            )
+
+    def keeping(self, c_prime: int | None) -> "Wanted":
+        """Return the same with another C'."""
+        return replace(self, c_prime=c_prime)
+
+    def estimator(self) -> Any:
+        """Return it as Python knows it, ready to be fitted."""
+        import cprime
+
+        given = {
+            "max_iter": self.max_iter,
+            "tol": self.tol,
+            "n_init": self.restarts,
+        }
+        settings: dict[str, Any] = {n: v for n, v in given.items() if v is not None}
+        settings |= {"c_prime": self.c_prime, "random_state": self.seed}
+        if self.init is not None:
+            name = "init_params" if self.model == Model.mixture else "init"
+            settings[name] = self.init.value
+        if self.covariance is not None:
+            settings["covariance_type"] = self.covariance.value
+        classes: dict[Model, Any] = {
+            Model.kmeans: cprime.KMeans,
+            Model.soft: cprime.SoftKMeans,
+            Model.fuzzy: cprime.FuzzyKMeans,
+            Model.mixture: cprime.GaussianMixture,
+        }
+        return classes[self.model](self.k, **settings)
+
+
+def c_prime_of(text: str | None, model: Model) -> int | None:
+    """Return C' as it was typed; None is all clusters.
+
+    Parameters
+    ----------
+    text : str or None
+        A whole number, "all", or nothing: 1 for k-means, and all for other models.
+    model : Model
+    """
+    if text is None:
+        return 1 if model == Model.kmeans else None
+    if text == ALL:
+        return None
+    if not (text.isdecimal() and int(text) >= 1):
+        raise typer.BadParameter(
+            f"{text!r} is neither a whole number from 1 on nor {ALL!r}",
+            param_hint="--c-prime",
+        )
+    return int(text)

@@ -1,0 +1,75 @@
+"""How does a fit survive a power cut?"""
+
+import logging
+import math
+import os
+from pathlib import Path
+
+LOG = logging.getLogger("cprime.checkpoint")
+
+
+class Checkpoint:
+    """Keeps a fit in a folder while it runs: `fit(X, checkpoint=Checkpoint(folder))`.
+
+    A fit that was killed goes on from there, with `resume=True`, and ends in the same
+    result to the last bit. Restarts then run one by one.
+
+    Parameters
+    ----------
+    folder : path
+        Is made if it is not there. One fit has one folder.
+    every : float, default=60.0
+        Seconds between two checkpoints. One is written when the fit begins, too, and
+        when it ends or is interrupted.
+    resume : bool, default=False
+        Go on from the checkpoint in the folder, which must be of the same estimator,
+        parameters and data. If there is none yet the fit starts afresh; if it had
+        finished, there is its result at once. False refuses a folder with a fit that
+        has not finished.
+
+    Attributes
+    ----------
+    message : str
+        Where the last fit began, in words for a person. It is also logged, by the name
+        "cprime.checkpoint", and printed by a `verbose` estimator.
+
+    Notes
+    -----
+    A RandomState given as `random_state` is set back to where it was when the fit
+    began. An `init` that is called is called once more for every restart before.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from cprime import Checkpoint, KMeans
+    >>> from cprime.datasets import make_birch_grid
+    >>> X = make_birch_grid(rng=1).data
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     first = KMeans(9, random_state=0).fit(X, checkpoint=Checkpoint(folder))
+    ...     again = Checkpoint(folder, resume=True)
+    ...     second = KMeans(9, random_state=0).fit(X, checkpoint=again)
+    >>> first.inertia_ == second.inertia_
+    True
+    """
+
+    def __init__(
+        self,
+        folder: str | os.PathLike[str],
+        every: float = 60.0,
+        resume: bool = False,
+    ):
+        if not (isinstance(every, int | float) and 0.0 <= every < math.inf):
+            raise ValueError(f"every={every!r} should be a number of seconds, >= 0.")
+        self.folder = Path(folder)
+        self.every = float(every)
+        self.resume = bool(resume)
+        self.message = ""
+
+    def __repr__(self) -> str:
+        options = f"every={self.every!r}, resume={self.resume!r}"
+        return f"Checkpoint({str(self.folder)!r}, {options})"
+
+    def say(self, message: str) -> None:
+        """Tell a person where a fit begins."""
+        self.message = message
+        LOG.info(message)

@@ -1,0 +1,118 @@
+"""What is there to tell about a fit: verdicts first, then warnings?"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from cprime.advice import Finding, of_data, of_fits, verdicts
+from cprime.advice.words import plain
+from cprime.plots import DistanceDisplay
+from cprime.report.clusters import Fitted
+from cprime.report.rows import Scaling
+from cprime.report.summary import Summary
+
+
+def verdicts_on(fitted: Fitted, summary: Summary | None) -> list[Finding]:
+    """Return the three answers every report opens with.
+
+    Parameters
+    ----------
+    fitted : Fitted
+    summary : Summary, optional
+        Without it, only what the fit knows by itself.
+    """
+    restarts = getattr(fitted.estimator, "restarts_", None)
+    energies = None if restarts is None else restarts.get("free_energy")
+    n_torn = n_rows = None
+    gaps: dict[int, float] = {}
+    if summary is not None:
+        gaps, n_rows = summary.gaps, summary.n_rows
+        n_torn = int(summary.n_torn.sum())
+    elif fitted.C_prime == 1 and hasattr(fitted.estimator, "gap_"):
+        gaps = {1: float(fitted.estimator.gap_)}
+    return [
+        verdicts.hard_assignment(gaps.get(1), n_torn=n_torn, n_rows=n_rows),
+        verdicts.which_c_prime(gaps, fitted.shape[0], fitted.C_prime),
+        verdicts.restarts(energies),
+    ]
+
+
+def warnings_about(
+    fitted: Fitted,
+    summary: Summary | None,
+    names: Sequence[str],
+    scaling: Scaling,
+) -> list[Finding]:
+    """Return what a person should be warned of, the worst first.
+
+    Parameters
+    ----------
+    fitted : Fitted
+    summary : Summary, optional
+    names : sequence of str
+        Of the columns.
+    scaling : Scaling
+    """
+    found = _of_fit(fitted)
+    if summary is not None:
+        shown = [plain(name) for name in names]
+        found += _of_rows(fitted, summary, shown, scaling)
+    worst_first = {"poor": 0, "fair": 1}
+    warnings = [finding for finding in found if finding is not None]
+    return sorted(warnings, key=lambda finding: worst_first[finding.level])
+
+
+def _of_fit(fitted: Fitted) -> list[Finding | None]:
+    estimator, overlap = fitted.estimator, fitted.overlap()
+    trace = getattr(estimator, "trace_", {})
+    floored = trace["floored"][-1] if len(trace.get("floored", ())) else 0
+    close = [
+        (int(c), int(fitted.nearest[c]))
+        for c in np.argsort(-overlap, kind="stable")
+        if overlap[c] > of_fits.COINCIDENT
+    ]
+    # Each pair once, the closest first.
+    pairs = list(dict.fromkeys((min(pair), max(pair)) for pair in close))
+    return [
+        of_fits.unconverged(
+            getattr(estimator, "converged_", None),
+            int(getattr(estimator, "n_iter_", 0)),
+            int(estimator.max_iter),
+        ),
+        of_fits.relocated(int(getattr(estimator, "n_relocations_", 0))),
+        of_fits.collapsed(int(floored), fitted.shape[0]),
+        of_fits.coincident_clusters(pairs, float(overlap.max())),
+    ]
+
+
+def _of_rows(
+    fitted: Fitted,
+    summary: Summary,
+    names: Sequence[str],
+    scaling: Scaling,
+) -> list[Finding | None]:
+    estimator = fitted.estimator
+    columns, sizes = summary.columns, summary.sizes.tolist()
+    n_rows, D = summary.n_rows, fitted.shape[1]
+    seen = columns.spreads / scaling.scale
+    distances = DistanceDisplay.from_tally(summary.distances, D)
+    found = [
+        of_data.other_rows(
+            summary.log_likelihood, getattr(estimator, "log_likelihood_", None)
+        ),
+        of_fits.empty_clusters(sizes),
+        of_fits.tiny_clusters(sizes, fitted.rows_needed),
+        of_fits.dominating_cluster(sizes),
+        of_fits.few_rows(n_rows, int(estimator._n_free)),
+        of_data.unequal_scales(names, seen.tolist(), fitted.are_round),
+        of_data.constant_columns(names, columns.spreads.tolist()),
+        of_data.extreme_values(
+            names, columns.deviations.tolist(), columns.farthest_rows.tolist()
+        ),
+        of_data.outliers(distances.n_beyond, n_rows),
+        of_data.missing_values(int(columns.n_missing.sum()), n_rows * D),
+    ]
+    if fitted.are_alike:
+        spread = float(np.nanmean(seen * seen))
+        found.append(of_fits.points(float(fitted.clusters.covariance), spread))
+    return found

@@ -1,0 +1,278 @@
+"""Numbers become words: verdicts, warnings, names."""
+
+import math
+import unicodedata
+
+import numpy as np
+import pytest
+
+from cprime import advice
+from cprime.advice import of_data, of_fits, words
+
+NAMES = ["a", "b", "c"]
+
+
+def said(finding):
+    return f"{finding.headline} {finding.text}"
+
+
+# ---- verdicts ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("gap", "level", "headline"),
+    [
+        (0.0, "good", "Hard assignment is safe here."),
+        (0.00999, "good", "Hard assignment is safe here."),
+        (0.01, "fair", "Hard assignment is nearly safe here."),
+        (0.0999, "fair", "Hard assignment is nearly safe here."),
+        (0.1, "poor", "Hard assignment is not safe here."),
+    ],
+)
+def test_hard_assignment_is_judged_by_the_nats_it_loses(gap, level, headline):
+    finding = advice.hard_assignment(gap)
+    assert (finding.level, finding.headline) == (level, headline)
+    assert words.nats(gap) in finding.text
+
+
+def test_a_gap_is_said_as_a_share_of_probability():
+    # Minus the mean log of what a row's own cluster has: its geometric mean.
+    of_own = np.array([0.9, 0.5, 0.8])
+    gap = -np.log(of_own).mean()
+    finding = advice.hard_assignment(gap, n_torn=1, n_rows=3)
+    assert f"has {words.share(of_own.prod() ** (1 / 3))} of a row's" in finding.text
+    assert "1 row (33 %) is torn between clusters" in finding.text
+
+
+def test_what_is_not_known_is_not_judged():
+    assert advice.hard_assignment(None).level == "unknown"
+    assert advice.which_c_prime({}, 5, 2).level == "unknown"
+    assert advice.restarts(None).level == "unknown"
+    assert advice.restarts([-1.0]).level == "unknown"
+
+
+GAPS = {1: 0.2, 2: 0.03, 3: 0.008, 5: 1e-5}
+
+
+def test_the_smallest_sufficient_c_prime_is_recommended():
+    assert advice.recommended_c_prime(GAPS) == 3
+    assert advice.recommended_c_prime(GAPS, threshold=0.05) == 2
+    assert advice.recommended_c_prime({1: 0.2, 2: 0.01}) is None
+    assert advice.recommended_c_prime({5: 0.0, 1: 0.0}) == 1
+
+
+@pytest.mark.parametrize(
+    ("fitted", "level", "headline"),
+    [
+        (1, "poor", "Use C' = 3."),
+        (2, "fair", "Use C' = 3."),
+        (3, "good", "Use C' = 3."),
+        (20, "good", "C' = 3 is enough."),
+        (None, "good", "Use C' = 3."),
+    ],
+)
+def test_which_c_prime_depends_on_that_of_the_fit(fitted, level, headline):
+    finding = advice.which_c_prime(GAPS, 20, fitted)
+    assert (finding.level, finding.headline) == (level, headline)
+    assert "0.0080 at C' = 3" in finding.text and "C' = 5" not in finding.text
+    assert ("fit again with c_prime=3" in finding.text) == (fitted in (1, 2))
+
+
+def test_where_nothing_suffices_more_clusters_are_kept():
+    finding = advice.which_c_prime({1: 1.0, 2: 0.5}, 20, 1)
+    assert finding.level == "poor"
+    assert finding.headline == "Keep more than 2 of the 20 clusters per row, or all."
+
+
+def test_one_cluster_is_exact():
+    assert advice.which_c_prime({}, 1, 1).headline == "Use C' = 1."
+
+
+@pytest.mark.parametrize(
+    ("energies", "level", "headline"),
+    [
+        ([-5.0, -5.0005, -5.009], "good", "All 3 restarts agree."),
+        ([-5.0, -5.0005, -5.2], "fair", "2 of 3 restarts agree."),
+        ([-5.0, -5.02, -5.2], "poor", "The best of 3 restarts was found only once."),
+    ],
+)
+def test_restarts_agree_if_they_end_within_what_matters(energies, level, headline):
+    finding = advice.restarts(np.array(energies))
+    assert (finding.level, finding.headline) == (level, headline)
+    assert words.nats(max(energies) - min(energies)) in finding.text
+
+
+# ---- warnings ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "finding",
+    [
+        of_fits.unconverged(True, 7, 300),
+        of_fits.unconverged(None, 7, 300),
+        of_fits.empty_clusters([3, 4]),
+        of_fits.tiny_clusters([10, 200, 300]),
+        # Small clusters are what was asked for: 4 rows each, if even.
+        of_fits.tiny_clusters([2, 4, 6]),
+        of_fits.tiny_clusters([4, 40], needed=4),
+        of_fits.dominating_cluster([950, 50]),
+        of_fits.dominating_cluster([800, 100, 100]),
+        of_fits.relocated(0),
+        of_fits.collapsed(0, 5),
+        of_fits.points(1.0, 2.0),
+        of_fits.coincident_clusters([], 0.5),
+        of_fits.few_rows(100, 100),
+        of_data.unequal_scales(NAMES, [1.0, 99.0, 50.0], True),
+        of_data.unequal_scales(NAMES, [1.0, 1e9, 50.0], False),
+        of_data.unequal_scales(NAMES, [0.0, 0.0, 50.0], True),
+        of_data.constant_columns(NAMES, [1.0, 1e-300, math.nan]),
+        of_data.extreme_values(NAMES, [3.0, 29.0, 0.0], [0, 1, 2]),
+        of_data.outliers(9, 1000),
+        of_data.outliers(3, 20),
+        of_data.missing_values(0, 300),
+        of_data.other_rows(-5.0, -5.0000001),
+        of_data.other_rows(-5.0, None),
+        of_data.other_rows(math.nan, -5.0),
+    ],
+)
+def test_nothing_is_said_where_all_is_well(finding):
+    assert finding is None
+
+
+@pytest.mark.parametrize(
+    ("finding", "level", "words_in_it"),
+    [
+        (of_fits.unconverged(False, 300, 300), "poor", ["300 iterations", "max_iter"]),
+        (of_fits.empty_clusters([3, 0]), "poor", ["1 of 2 clusters is empty", "r 1."]),
+        (
+            of_fits.empty_clusters([0, 3, 0]),
+            "poor",
+            ["2 of 3 clusters are empty", "clusters 0 and 2"],
+        ),
+        (
+            of_fits.tiny_clusters([9, 200, 300]),
+            "fair",
+            ["1 of 3 clusters has fewer than 10 rows", "It is cluster 0."],
+        ),
+        (
+            of_fits.tiny_clusters([1, 4, 6]),
+            "fair",
+            ["fewer than 2 rows"],
+        ),
+        (
+            of_fits.tiny_clusters([30, 30, 300], needed=31),
+            "poor",
+            ["2 of 3 clusters have fewer than 31 rows", "covariance"],
+        ),
+        (of_fits.dominating_cluster([1, 950, 2]), "poor", ["Cluster 1 holds 99.7 %"]),
+        (of_fits.relocated(1), "fair", ["once"]),
+        (of_fits.relocated(1234), "fair", ["1,234 times"]),
+        (of_fits.collapsed(1, 5), "poor", ["1 of 5 clusters is", "reg_covar"]),
+        (of_fits.points(1e-30, 1.0), "poor", ["no width"]),
+        (of_fits.points(1e-30, 0.0), "poor", ["no width"]),
+        (
+            of_fits.coincident_clusters([(1, 4)], 0.981),
+            "poor",
+            ["1 pair of clusters nearly coincides", "1 with 4", "98 %"],
+        ),
+        (of_fits.few_rows(99, 1000), "poor", ["1,000 numbers", "99 rows"]),
+        (
+            of_data.unequal_scales(NAMES, [1.0, 2.0, 5000.0], True),
+            "poor",
+            ["'c' has a standard deviation of 5000, 'a' of 1", "Standardise"],
+        ),
+        (of_data.constant_columns(NAMES, [1.0, 0.0, 2.0]), "fair", ["'b' cannot"]),
+        (
+            of_data.extreme_values(NAMES, [31.0, 400.0, 2.0], [7, 8, 9]),
+            "fair",
+            ["In row 8, 'b' is 400", "2 columns have such values"],
+        ),
+        (of_data.outliers(11, 1000), "fair", ["1.1 % of the rows", "99.9 %"]),
+        (of_data.outliers(4, 20), "fair", ["4 rows lie farther"]),
+        (of_data.missing_values(3, 300), "fair", ["1.0 % of all values"]),
+        (of_data.other_rows(-5.0, -6.0), "fair", ["not quite those of the fit"]),
+    ],
+)
+def test_warnings_name_numbers_and_what_to_do(finding, level, words_in_it):
+    assert finding.level == level
+    for part in words_in_it:
+        assert part in said(finding)
+
+
+# ---- words ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("age", "age"),
+        ("Größe in cm", "Größe in cm"),
+        (7, "7"),
+        ("a\tb\r\n  c", "a b c"),
+        ("", "(no name)"),
+        ("\u200b\u2066", "(no name)"),
+        ("ev\u202eil", "evil"),
+        (
+            "be\x07ep\x1b[31m",
+            "be\N{REPLACEMENT CHARACTER}ep\N{REPLACEMENT CHARACTER}[31m",
+        ),
+        ("half \ud800", "half \N{REPLACEMENT CHARACTER}"),
+        ("हिन्दी", "हिन्दी"),
+        ("x" + "\u0302" * 50, unicodedata.normalize("NFC", "x\u0302\u0302")),
+    ],
+)
+def test_names_become_one_visible_line(name, shown):
+    assert words.plain(name) == shown
+
+
+def test_long_names_keep_their_ends():
+    shown = words.plain("beginning " + "x" * 1_000_000 + " end")
+    assert len(shown) == 40
+    assert shown.startswith("beginning x") and shown.endswith("x end")
+    assert words.ELLIPSIS in shown
+    assert words.plain("x" * 40) == "x" * 40
+
+
+def test_numbers_have_the_digits_that_matter():
+    assert [words.nats(v) for v in (0.0, 1e-9, 0.0733, 0.4321, 12.3456)] == [
+        "0",
+        "less than 0.0001",
+        "0.0733",
+        "0.432",
+        "12.346",
+    ]
+    assert [words.number(v) for v in (0.0, 1234.5678, 0.00012346, 123456.7, -3e20)] == [
+        "0",
+        "1235",
+        "0.0001235",
+        "123,457",
+        f"{words.MINUS}3e+20",
+    ]
+    assert words.number(math.nan) == "missing"
+    assert words.brief(words.nats(1e-9)) == "< 0.0001"
+    assert words.signed(-1.26) == f"{words.MINUS}1.3"
+
+
+def test_shares_are_nothing_or_all_only_if_they_are():
+    shares = [0.0, 1e-9, 0.0005, 0.031, 0.5, 0.996, 1.0 - 1e-12, 1.0]
+    assert [words.share(value) for value in shares] == [
+        "0 %",
+        "less than 0.01 %",
+        "0.05 %",
+        "3.1 %",
+        "50 %",
+        "99.6 %",
+        "more than 99.9 %",
+        "100 %",
+    ]
+    assert words.share(0, 0) == "0 %"
+
+
+def test_lists_are_said_in_one_breath():
+    assert words.listing([]) == ""
+    assert words.listing([1]) == "1"
+    assert words.listing([1, 2]) == "1 and 2"
+    assert words.listing(range(7)) == "0, 1, 2, 3, 4, 5 and 6"
+    assert words.listing(range(1000)) == "0, 1, 2, 3, 4, 5 and 994 more"
+    assert words.clusters([3]) == "cluster 3"
+    assert words.count(1, "row") == "1 row" and words.count(1e4, "row") == "10,000 rows"

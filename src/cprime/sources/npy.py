@@ -146,7 +146,7 @@ def _shape(head: str, name: str) -> tuple[int, int]:
         )
     N, D = int(lengths[0]), int(lengths[1]) if len(lengths) == 2 else 1
     if N == 0 or D == 0:
-        raise ValueError(f"{name} holds no values: its shape is ({N}, {D}).")
+        raise ValueError(f"{name} has no {'columns' if N else 'rows'}.")
     if D > MOST_COLUMNS:
         raise ValueError(
             f"{name} has {D} columns, more than can be clustered ({MOST_COLUMNS})."

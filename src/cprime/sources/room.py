@@ -69,7 +69,7 @@ class Room:
         """Return these rows, unless there are none, or one takes too much."""
         N, D = rows.shape
         if N == 0:
-            raise ValueError(f"{origin} holds no rows.")
+            raise ValueError(f"{origin} has no rows.")
         if isinstance(rows, RawRows):
             least = BUFFERS * min(N, LEAF_ROWS) * rows.row_bytes
             if least > self.memory:

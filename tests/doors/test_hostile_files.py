@@ -24,6 +24,8 @@ import pyarrow.parquet as pq
 import pytest
 from watched_reader import Reader
 
+from cprime.sources.thrift import struct_at
+
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 
 RNG = np.random.default_rng(0)
@@ -90,7 +92,7 @@ NPY = {
     "thousands of digits": (npy(f"(1{'0' * 5000}, 2)"), "not rows and columns"),
     "no rows of very many columns": (npy(f"(0, {10**17})"), "no rows"),
     "very many rows of nothing": (npy(f"({10**17}, 0)"), "no columns"),
-    "too many columns": (npy("(1, 3000000)"), "3000000 columns"),
+    "too many columns": (npy("(1, 3000000)"), "more than can be clustered"),
     "no rows": (npy("(0, 2)"), "no rows"),
     "a number": (npy("()"), "shape ()"),
     "one column": (npy("(4,)"), (4, 1)),
@@ -124,6 +126,7 @@ NPY = {
     "unary": (raw_npy("-" * 9000 + "1"), "head is not one"),
     "zeros": (raw_npy("\0" * 100), "head is not one"),
     "two shapes": (npy("(4, 2), 'shape': (1, 1)"), "no 'shape'"),
+    "a sum": (npy("(4,) + (2,)"), "head is not one"),
     "of old Python": (npy("(4L, 2L)"), (4, 2)),
 }
 
@@ -153,6 +156,19 @@ def footer(field, size, item):
     return b"PAR1" + data + struct.pack("<I", len(data)) + b"PAR1"
 
 
+def overlapping(n_groups):
+    """Return a Parquet file with the same group of rows again and again."""
+    data = parquet(pa.table({"a": X[:, 0].repeat(40)}), use_dictionary=False)
+    length = int.from_bytes(data[-8:-4], "little")
+    before, foot = data[: -8 - length], data[-8 - length : -8]
+    # A list of one struct, which begins with a list of one.
+    at = foot.index(b"\x19\x1c\x19\x1c")
+    end = struct_at(foot, at + 2, {}).end
+    group = foot[at + 2 : end] * n_groups
+    foot = foot[:at] + b"\x19\xfc" + bytes([n_groups]) + group + foot[end:]
+    return before + foot + struct.pack("<I", len(foot)) + b"PAR1"
+
+
 def page_of(n_bytes):
     """Return a Parquet file whose page says that it becomes so large."""
     data = parquet(pa.table({"a": np.arange(100.0)}), use_dictionary=False)
@@ -167,6 +183,15 @@ def page_of(n_bytes):
     page = data[4:7] + packed + data[end:]
     start = data.index(b"PAR1", 4) - int.from_bytes(data[-8:-4], "little") - 4
     return b"PAR1" + page[: start - 4] + data[start:]
+
+
+def of_more_rows(table):
+    """Return a Parquet file that declares one row more than there are."""
+    data = parquet(table)
+    at = data.index(
+        b"\x16" + bytes([2 * len(table)]), -int.from_bytes(data[-8:-4], "little")
+    )
+    return data[: at + 1] + bytes([2 * len(table) + 2]) + data[at + 2 :]
 
 
 BOMB = pa.table({"a": np.zeros(2**23), "b": np.zeros(2**23)})
@@ -197,6 +222,12 @@ PARQUET = {
     "a million groups": (footer("groups", 600_000, b"\0"), "cannot be read"),
     "a million columns": (footer("columns", 600_000, b"\0"), "cannot be read"),
     "empty columns": (footer("columns", 50_000, b"\x3c\0\0"), "cannot be read"),
+    "a long footer": (
+        parquet(TABLE.replace_schema_metadata({"x": "x" * 2**20})),
+        "The footer of",
+    ),
+    "the same group again and again": (overlapping(90), "columns overlap"),
+    "more rows declared": (of_more_rows(TABLE), "declares 51 rows and has 50"),
     "a page of 2 GB": (page_of(2**31 - 1), "Pages of"),
     "zstd bomb": (parquet(BOMB, compression="zstd", **BIG_PAGES), "134 MB together"),
     "brotli bomb": (parquet(BOMB, compression="brotli", **BIG_PAGES), "134 MB"),

@@ -4,17 +4,20 @@ import errno
 import os
 import resource
 import shutil
+import struct
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pyarrow.dataset as ds
+import pyarrow.feather as feather
 import pyarrow.parquet as pq
 import pytest
 import scipy.sparse as sp
 
 from cprime import KMeans, open_data
+from cprime.sources.companions import companions
 
 X = np.random.default_rng(0).normal(size=(50, 2))
 TABLE = pa.table({"a": X[:, 0], "b": X[:, 1]})
@@ -105,7 +108,8 @@ def test_what_goes_wrong_in_an_iterator_is_said_by_itself(memory):
 
 
 def endless():
-    while True:
+    # Should nobody stop it: not more than a test may leave on a disk.
+    for _ in range(200):
         yield np.zeros((2**14, 2))
 
 
@@ -224,6 +228,21 @@ def test_a_file_that_changes_while_it_is_read(tmp_path, deed):
 )
 def test_objects_of_arrow_that_are_no_rows(given, message):
     refused(ValueError, message, lambda: KMeans(2).fit(given))
+
+
+def too_short(path):
+    """Write an Arrow file whose columns are declared longer than they are."""
+    feather.write_feather(TABLE, path, compression="uncompressed")
+    length, data = struct.pack("<q", 400), path.read_bytes()
+    at = data.index(length)
+    path.write_bytes(data[:at] + struct.pack("<q", 8) + data[at + 8 :])
+    return path
+
+
+def test_lengths_of_arrow_are_checked_whoever_reads(tmp_path):
+    path = too_short(tmp_path / "x.arrow")
+    refused(ValueError, "too small", lambda: list(companions(path, "a")))
+    refused(ValueError, "too small", lambda: open_data(ds.dataset(path, format="ipc")))
 
 
 def test_a_dataset_with_a_damaged_file(tmp_path):

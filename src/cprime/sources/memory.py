@@ -34,7 +34,7 @@ def bytes_of(memory: int | str | None) -> int:
     if memory is None:
         return int(SHARE_OF_MEMORY * total_memory())
     found = SIZE.fullmatch(str(memory))
-    if found is None or isinstance(memory, bool):
+    if found is None:
         raise ValueError(
             f"memory={reason(repr(memory))} is no amount of memory: say for instance "
             "'200MB' or '1.5GiB', or a number of bytes."

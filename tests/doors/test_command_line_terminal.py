@@ -87,7 +87,8 @@ def test_python_m_is_the_same():
 
 
 def test_shells_can_complete(monkeypatch):
-    assert "_CPRIME_COMPLETE" in done("--show-completion", "bash")
+    monkeypatch.setenv("_CPRIME_COMPLETE", "source_bash")
+    assert "complete -o default -F _cprime_completion cprime" in run().stdout
     monkeypatch.setenv("_CPRIME_COMPLETE", "complete_bash")
     monkeypatch.setenv("COMP_WORDS", "cprime fit data.npy --c")
     monkeypatch.setenv("COMP_CWORD", "3")

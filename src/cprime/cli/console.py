@@ -31,8 +31,14 @@ class Voice:
         self.json = json
         self.quiet = quiet
         # Lines are broken for a terminal alone, never in a file.
-        self.out = Console(highlight=False, soft_wrap=not Console().is_terminal)
-        self.err = Console(stderr=True, highlight=False, soft_wrap=True)
+        self.out, self.err = (
+            Console(
+                stderr=stderr,
+                highlight=False,
+                soft_wrap=not Console(stderr=stderr).is_terminal,
+            )
+            for stderr in (False, True)
+        )
         self.warnings: list[str] = []
 
     @property

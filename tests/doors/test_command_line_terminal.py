@@ -151,6 +151,15 @@ def test_a_program_gets_lines_of_json(capsys, monkeypatch):
     assert rows["rows"] == 500 and rows["of_rows"] == 1000
 
 
+def test_what_follows_the_last_iteration_is_said(capsys):
+    with progress.following(Voice(json=True)) as follow:
+        follow(of_iteration(3, converged=True))
+        assert capsys.readouterr().err == ""
+        follow(of_iteration(10, restart=1))
+    told = json.loads(capsys.readouterr().err)
+    assert told == {"event": "stage", "doing": "measuring what was found"}
+
+
 def test_quiet_hears_nothing(capsys):
     with progress.following(Voice(quiet=True)) as follow:
         follow.stage("reading")

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from rich.console import Console, RenderableType
+from rich.text import Text
 
 from cprime.cli.errors import printable
 from cprime.cli.spoken import spoken
@@ -39,6 +40,9 @@ class Voice:
             )
             for stderr in (False, True)
         )
+        if self.err.is_terminal:
+            # It shows Ctrl-C as two signs, which must not begin a new line.
+            self.err.width = max(self.err.width - 3, 10)
         self.warnings: list[str] = []
 
     @property
@@ -64,8 +68,7 @@ class Voice:
         if self.json:
             self.event("warning", message=line)
         else:
-            self.err.print("[yellow]warning:[/]", end=" ")
-            self.err.print(line, markup=False)
+            self.err.print(Text.assemble(("warning: ", "yellow"), line))
 
     def result(self, values: dict[str, Any]) -> None:
         """Give a program the outcome: one JSON object on standard output."""

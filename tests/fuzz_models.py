@@ -9,6 +9,7 @@ or more memory than it may take, is a finding, and is kept.
 
 import contextlib
 import json
+import math
 import os
 import random
 import resource
@@ -125,11 +126,10 @@ def alter_table(header, arrays, rng):
     line[1] = rng.choice(["<f4", "<f8", "<i4", "<i8", "<u4", "|u1", "|b1", dtype])
     size = np.dtype(line[1]).itemsize
     line[2] = rng.choice([shape[::-1], [*shape, 1], shape[:-1], shape, [2, *shape]])
-    if rng.random() < 0.7:
-        wanted = int(np.prod(line[2])) * size
-        arrays[name] = (arrays[name] * (wanted // max(len(arrays[name]), 1) + 1))[
-            :wanted
-        ]
+    wanted = math.prod(line[2]) * size
+    if wanted < 2**20 and rng.random() < 0.7:
+        repeated = arrays[name] * (wanted // max(len(arrays[name]), 1) + 1)
+        arrays[name] = repeated[:wanted]
 
 
 def altered(content, rng):

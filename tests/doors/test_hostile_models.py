@@ -48,7 +48,7 @@ def refused(tmp_path, content, reason=r"\w"):
 
 
 CONTENT = (V1 / "kmeans_scaled.cprime").read_bytes()
-PLACES = np.linspace(0, len(CONTENT) - 1, 40).astype(int).tolist()
+PLACES = np.linspace(0, len(CONTENT) - 1, 25).astype(int).tolist()
 
 
 @pytest.mark.parametrize("cut", PLACES)

@@ -89,8 +89,6 @@ def opened(
     from cprime.sources import open_data
 
     data = open_data(path, columns, memory=memory, scratch=scratch)
-    if min(data.shape) == 0:
-        raise ValueError(f"{path} has no rows.")
     return data.standardized() if standardize else data
 
 

@@ -83,7 +83,7 @@ def predict(
         if keep is not None or keep_all:
             from cprime.sources.companions import companions
 
-            kept = companions(data, "*" if keep_all else keep)
+            kept = companions(data, "*" if keep_all else keep, memory)
         rows = loaded.rows(data, columns, memory, scratch)
         counted = write_labels(output, loaded.estimator, rows, follow, kept)
     seconds = time.perf_counter() - started

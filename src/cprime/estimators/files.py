@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from cprime.sources import Data, open_data
+from cprime.sources.words import quoted
 from cprime.typing import Array
 
 
@@ -23,11 +24,6 @@ def opened(estimator: Any, X: Any, *, reset: bool) -> Array | Data:
     """
     known = None if reset else getattr(estimator, "feature_names_in_", None)
     data = open_data(X, None if known is None or _is_nameless(X) else list(known))
-    if min(data.shape) == 0:
-        raise ValueError(
-            f"Found array with shape={data.shape} in {data.origin} while a minimum of "
-            f"1 row and 1 column is required by {type(estimator).__name__}."
-        )
     if reset:
         _remember(estimator, data)
     else:
@@ -60,6 +56,7 @@ def _compare(estimator: Any, data: Data, known: Any) -> None:
     if known is not None and data.names is not None and data.names != tuple(known):
         column = next(i for i, n in enumerate(data.names) if n != known[i])
         raise ValueError(
-            f"Column {column} of {data.origin} is {data.names[column]!r}, but {name} "
-            f"was fitted with {known[column]!r} there: choose columns in that order."
+            f"Column {column} of {data.origin} is {quoted(data.names[column])}, but "
+            f"{name} was fitted with {quoted(known[column])} there: choose columns in "
+            "that order."
         )

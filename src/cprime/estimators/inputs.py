@@ -12,6 +12,7 @@ from cprime.estimators.files import opened
 from cprime.kernels import native
 from cprime.search import Exact, Lazy, Search
 from cprime.sources import Data, is_source
+from cprime.sources.words import quoted
 from cprime.theta import Theta
 from cprime.typing import Array
 
@@ -177,7 +178,7 @@ def has_missing(X: Any) -> bool:
 def column(estimator: Any, index: int) -> str:
     """Return what to call a column of X: its number, and its name if it has one."""
     names = getattr(estimator, "feature_names_in_", None)
-    return f"column {index}" + ("" if names is None else f" ({names[index]!r})")
+    return f"column {index}" + ("" if names is None else f" ({quoted(names[index])})")
 
 
 def first(X: Any, where: Any) -> tuple[int, int, float, int]:

@@ -1,89 +1,88 @@
-"""Rows of Parquet and Arrow files, one or many, and of Arrow's own objects."""
+"""Rows of Arrow's columns: which of them are numbers, and how they are turned."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.dataset as ds
-import pyarrow.ipc as ipc
-import pyarrow.parquet as pq
 
+from cprime.sources.words import quoted, reason
 from cprime.typing import Array
 
-PARQUET = (".parquet", ".pq")
-ARROW = (".arrow", ".feather", ".ipc")
-BATCH_ROWS = 2**15
+# What is read, and turned, at once.
+BATCH_ROWS, BATCH_VALUES = 2**15, 2**20
 # Rows are turned from columns a few at a time, so that they stay in cache.
 TURNED_ROWS = 2**11
+# What Arrow may raise of data that are not as they should be.
+ARROW_ERRORS = (pa.ArrowException, OSError, UnicodeError, MemoryError, OverflowError)
 
 
 class Batches(NamedTuple):
-    """Columns, and what yields batches of some of them."""
+    """Columns, and what yields batches of some of them.
 
-    schema: pa.Schema
+    Attributes
+    ----------
+    names : list of str
+        Of all columns.
+    parts : list of (str, Schema)
+        What there is, one after another: what it is called, and the same columns.
+    of : callable
+        Takes names of columns and yields batches of them, in that order.
+    n_rows : int, optional
+        How many there are, where that is known.
+    """
+
+    names: list[str]
+    parts: list[tuple[str, pa.Schema]]
     of: Callable[[list[str]], Iterator[pa.RecordBatch]]
+    n_rows: int | None = None
+
+    def dtype(self, places: list[int]) -> Any:
+        """Return what numbers of these columns are read as, or say which are none."""
+        return np.result_type(
+            *(dtype_of(schema, places, origin) for origin, schema in self.parts)
+        )
 
 
-def files_of(path: Path) -> list[Path]:
-    """Return a file, or all files of a folder in the order of their names."""
-    if path.is_file():
-        if path.suffix.lower() not in PARQUET + ARROW:
-            raise ValueError(
-                f"{path} is of a kind that is not known here: use .npy, .parquet, "
-                ".arrow, .feather, .csv or .tsv (also .gz)."
-            )
-        return [path]
-    inside = (file for file in path.rglob("*") if not _is_hidden(file, path))
-    files = sorted(
-        f for f in inside if f.suffix.lower() in PARQUET + ARROW and f.is_file()
-    )
-    if not files:
-        raise ValueError(f"The folder {path} holds no .parquet or .arrow files.")
-    return files
+class Head(NamedTuple):
+    """What a file says of itself: its columns, and of how many rows if it knows."""
+
+    names: list[str]
+    schema: pa.Schema
+    n_rows: int | None
+
+    @classmethod
+    def of(cls, schema: pa.Schema, n_rows: int | None = None) -> "Head":
+        """Return the head of a file; its names are decoded here, which may fail."""
+        return cls(schema.names, schema, n_rows)
 
 
-def from_files(files: list[Path]) -> Batches:
-    """Return the rows of Parquet or Arrow files, one file after another."""
-    opened = [_open_file(file) for file in files]
-    first = opened[0].schema
-    for file, other in zip(files[1:], opened[1:]):
-        if other.schema.names != first.names:
-            raise ValueError(
-                f"{file} has other columns than {files[0]}: files of one folder must "
-                "have the same."
-            )
-
-    def of(names: list[str]) -> Iterator[pa.RecordBatch]:
-        for file, one in zip(files, opened):
-            with _said_of(file):
-                yield from one.of(names)
-
-    return Batches(first, of)
-
-
-def from_object(source: Any) -> Batches:
-    """Return the rows of an Arrow dataset, table, record batch or reader's table."""
+def from_object(source: Any, origin: str) -> Batches:
+    """Return the rows of an Arrow dataset, table or record batch."""
     if isinstance(source, pa.RecordBatch):
         source = pa.Table.from_batches([source])
+    parts = [(origin, source.schema)]
     if isinstance(source, pa.Table):
         return Batches(
-            source.schema,
-            lambda names: iter(source.select(names).to_batches(BATCH_ROWS)),
+            source.schema.names,
+            parts,
+            lambda names: iter(source.select(names).to_batches(batch_rows(len(names)))),
+            source.num_rows,
         )
 
     def of(names: list[str]) -> Iterator[pa.RecordBatch]:
-        scanner = source.scanner(
-            columns=names,
-            batch_size=BATCH_ROWS,
-            batch_readahead=2,
-            fragment_readahead=1,
-        )
-        yield from scanner.to_batches()
+        with said_of(origin):
+            scanner = source.scanner(
+                columns=names,
+                batch_size=batch_rows(len(names)),
+                batch_readahead=2,
+                fragment_readahead=1,
+            )
+            yield from scanner.to_batches()
 
-    return Batches(source.schema, of)
+    return Batches(source.schema.names, parts, of)
 
 
 def is_arrow_object(X: Any) -> bool:
@@ -91,28 +90,50 @@ def is_arrow_object(X: Any) -> bool:
     return isinstance(X, ds.Dataset | pa.Table | pa.RecordBatch)
 
 
-def dtype_of(schema: pa.Schema, names: list[str], origin: str) -> Any:
+def batch_rows(n_features: int) -> int:
+    """Return how many rows of so many columns are read at once."""
+    return max(1, min(BATCH_ROWS, BATCH_VALUES // n_features))
+
+
+def dtype_of(schema: pa.Schema, places: list[int], origin: str) -> Any:
     """Return what numbers of these columns are read as, or name one that holds none."""
-    types = [schema.field(name).type for name in names]
-    for name, kind in zip(names, types):
-        if not _is_number(kind):
+    fields = [schema.field(i) for i in places]
+    for field in fields:
+        if not _is_number(field.type):
             raise ValueError(
-                f"Column {name!r} of {origin} holds {_in_words(kind)}, not numbers: "
-                "choose columns that do, for instance columns='f*'."
+                f"Column {quoted(field.name)} of {origin} holds "
+                f"{_in_words(field.type)}, not numbers: choose columns that do, for "
+                "instance columns='f*'."
             )
-    narrow = all(pa.types.is_float32(kind) for kind in types)
+    narrow = all(pa.types.is_float32(field.type) for field in fields)
     return np.dtype(np.float32 if narrow else np.float64)
 
 
-def turned(batch: pa.RecordBatch, dtype: Any) -> Array:
+def turned(batch: pa.RecordBatch, dtype: Any, origin: str) -> Array:
     """Return the rows of a batch of columns; what is null becomes NaN."""
+    with said_of(origin):
+        # Arrow trusts what a file says of its own lengths.
+        batch.validate(full=True)
+        columns = [_values(column) for column in batch.columns]
     rows = np.empty((batch.num_rows, batch.num_columns), dtype=dtype)
-    columns = [_values(column) for column in batch.columns]
-    for start in range(0, len(rows), TURNED_ROWS):
-        part = slice(start, start + TURNED_ROWS)
-        for j, values in enumerate(columns):
-            rows[part, j] = values[part]
+    # There are NaNs that processors complain of.
+    with np.errstate(invalid="ignore"):
+        for start in range(0, len(rows), TURNED_ROWS):
+            part = slice(start, start + TURNED_ROWS)
+            for j, values in enumerate(columns):
+                rows[part, j] = values[part]
     return rows
+
+
+@contextmanager
+def said_of(origin: str) -> Iterator[None]:
+    """Turn what Arrow says of data it cannot read into one line for people."""
+    try:
+        yield
+    except ARROW_ERRORS as error:
+        raise ValueError(
+            f"{origin} is damaged, or not of the kind its name says: {reason(error)}."
+        ) from None
 
 
 def _values(column: pa.Array) -> Array:
@@ -124,41 +145,6 @@ def _values(column: pa.Array) -> Array:
     return values
 
 
-def _open_file(file: Path) -> Batches:
-    with _said_of(file):
-        if file.suffix.lower() in PARQUET:
-            parquet = pq.ParquetFile(file, memory_map=False, pre_buffer=False)
-            return Batches(
-                parquet.schema_arrow,
-                lambda names: parquet.iter_batches(BATCH_ROWS, columns=names),
-            )
-        reader = ipc.open_file(pa.OSFile(str(file)))
-        return Batches(reader.schema, lambda names: _of_ipc(reader, names))
-
-
-def _of_ipc(reader: Any, names: list[str]) -> Iterator[pa.RecordBatch]:
-    for i in range(reader.num_record_batches):
-        yield reader.get_batch(i).select(names)
-
-
-@contextmanager
-def _said_of(file: Path) -> Iterator[None]:
-    """Turn what Arrow says of a file it cannot read into one line for people."""
-    try:
-        yield
-    except (FileNotFoundError, PermissionError):
-        raise
-    except (pa.ArrowException, OSError) as error:
-        reason = str(error).strip().split("\n")[0].rstrip(".")
-        raise ValueError(
-            f"{file} is damaged or no {file.suffix} file: {reason}."
-        ) from None
-
-
-def _is_hidden(file: Path, folder: Path) -> bool:
-    return any(part[0] in "._" for part in file.relative_to(folder).parts)
-
-
 def _is_number(kind: pa.DataType) -> bool:
     types = pa.types
     numbers = (types.is_integer, types.is_floating, types.is_boolean, types.is_decimal)
@@ -168,4 +154,4 @@ def _is_number(kind: pa.DataType) -> bool:
 def _in_words(kind: pa.DataType) -> str:
     if pa.types.is_string(kind) or pa.types.is_large_string(kind):
         return "text"
-    return f"values of type {kind}"
+    return f"values of type {reason(kind)}"

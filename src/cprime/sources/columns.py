@@ -1,21 +1,28 @@
 """Which columns of a file are wanted?"""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 
+from cprime.sources.words import listed, quoted, reason
+
 Wanted = str | Sequence[str] | None
+# What makes a name a pattern.
+SIGNS = frozenset("*?[")
 
 
 def patterns(columns: Wanted) -> list[str] | None:
     """Return names and patterns one by one: "a,f*" is ["a", "f*"]."""
     if columns is None:
         return None
-    asked = columns.split(",") if isinstance(columns, str) else list(columns)
-    if not all(isinstance(pattern, str) for pattern in asked):
-        raise ValueError(f"columns={columns!r} should be names or patterns, as 'f*'.")
-    return [
-        pattern.strip() if isinstance(columns, str) else pattern for pattern in asked
-    ]
+    if isinstance(columns, str):
+        return [pattern.strip() for pattern in columns.split(",")]
+    asked = list(columns) if isinstance(columns, Iterable) else []
+    if not asked or not all(isinstance(pattern, str) for pattern in asked):
+        raise ValueError(
+            f"columns={reason(repr(columns))} should be names or patterns, as 'f*'."
+        )
+    return asked
 
 
 def chosen(names: Sequence[str], columns: Wanted, origin: str) -> list[int]:
@@ -32,15 +39,17 @@ def chosen(names: Sequence[str], columns: Wanted, origin: str) -> list[int]:
     """
     asked = patterns(columns)
     if asked is None:
-        return list(range(len(names)))
+        return _told_apart(names, range(len(names)), origin)
+    places_of: dict[str, list[int]] = {}
+    for i, name in enumerate(names):
+        places_of.setdefault(name, []).append(i)
     places: dict[int, None] = {}
     missing: list[str] = []
     for pattern in asked:
         # A name is itself, whatever it has of a pattern's signs.
-        found = [i for i, name in enumerate(names) if name == pattern]
-        found = found or [
-            i for i, name in enumerate(names) if fnmatchcase(name, pattern)
-        ]
+        found = places_of.get(pattern, [])
+        if not found and SIGNS.intersection(pattern):
+            found = [i for i, name in enumerate(names) if fnmatchcase(name, pattern)]
         missing += [] if found else [pattern]
         places |= dict.fromkeys(found)
     if missing:
@@ -48,14 +57,17 @@ def chosen(names: Sequence[str], columns: Wanted, origin: str) -> list[int]:
         raise ValueError(
             f"{origin} has no {column} {listed(missing)}: it has {listed(names)}."
         )
-    return list(places)
+    return _told_apart(names, places, origin)
 
 
-def listed(names: Sequence[str], most: int = 8) -> str:
-    """Return the first of these names, and how many more there are."""
-    shown = ", ".join(repr(_short(name)) for name in names[:most])
-    return shown + (f" and {len(names) - most} more" if len(names) > most else "")
-
-
-def _short(name: str, most: int = 40) -> str:
-    return name if len(name) <= most else f"{name[: most - 3]}..."
+def _told_apart(names: Sequence[str], places: Iterable[int], origin: str) -> list[int]:
+    places = list(places)
+    if not places:
+        raise ValueError(f"{origin} has no columns.")
+    (name, count), *_ = Counter(names[i] for i in places).most_common(1)
+    if count > 1:
+        raise ValueError(
+            f"{origin} has {count} columns named {quoted(name)}: give them names of "
+            "their own, or choose other columns."
+        )
+    return places

@@ -5,9 +5,15 @@ from pathlib import Path
 from typing import Any
 
 from cprime.sources.columns import Wanted, chosen
+from cprime.sources.memory import bytes_of
+from cprime.sources.paths import existing
+from cprime.sources.room import at_once
+from cprime.sources.words import shown
 
 
-def companions(path: Path, columns: Wanted) -> Iterator[Any]:
+def companions(
+    path: Path, columns: Wanted, memory: int | str | None = None
+) -> Iterator[Any]:
     """Return the rows of a file in batches of some of its columns, of any type.
 
     Parameters
@@ -16,6 +22,8 @@ def companions(path: Path, columns: Wanted) -> Iterator[Any]:
         Of a CSV file all values come as text, just as they are written there.
     columns : str or list of str
         Names, or patterns such as "id*".
+    memory : int or str, optional
+        Of `open_data`.
 
     Returns
     -------
@@ -24,13 +32,14 @@ def companions(path: Path, columns: Wanted) -> Iterator[Any]:
     """
     if path.suffix.lower() == ".npy":
         raise ValueError(
-            f"The columns of {path} have no names by which to keep them: only those "
-            "of .parquet, .arrow and .csv files do."
+            f"The columns of {shown(path)} have no names by which to keep them: only "
+            "those of .parquet, .arrow and .csv files do."
         )
-    from cprime.sources import arrow, text
+    from cprime.sources import folder, text
 
-    if path.is_file() and text.is_text(path):
-        return text.open_as_text(path, columns)
-    source = arrow.from_files(arrow.files_of(path))
-    every = source.schema.names
-    return source.of([every[i] for i in chosen(every, columns, str(path))])
+    limit = at_once(bytes_of(memory))
+    if existing(path).is_file() and text.is_text(path):
+        return text.open_as_text(path, columns, limit)
+    source = folder.from_files(folder.files_of(path), limit)
+    places = chosen(source.names, columns, shown(path))
+    return source.of([source.names[i] for i in places])

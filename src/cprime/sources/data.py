@@ -15,6 +15,7 @@ from cprime.kernels.native import magnitude
 from cprime.sources.ahead import BUFFERS, read_ahead
 from cprime.sources.memory import in_words
 from cprime.sources.raw import RawRows
+from cprime.sources.words import quoted
 from cprime.summation import LeafSum
 from cprime.typing import Array
 
@@ -171,7 +172,7 @@ class Data:
         """
         if not math.isfinite(self.largest):
             row, column, value, count = self.first(lambda rows: ~np.isfinite(rows))
-            name = column if self.names is None else repr(self.names[column])
+            name = column if self.names is None else quoted(self.names[column])
             raise ValueError(
                 f"{self.origin} holds {value} at row {row}, column {name} ({count} "
                 "such value(s) in all): drop those rows or fill them in first."

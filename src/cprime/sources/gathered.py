@@ -13,7 +13,12 @@ from cprime.typing import Array
 
 
 def gathered(
-    batches: Iterable[Array], n_features: int, dtype: Any, memory: int, folder: Path
+    batches: Iterable[Array],
+    n_features: int,
+    dtype: Any,
+    memory: int,
+    folder: Path,
+    declared: int | None = None,
 ) -> Array | RawRows:
     """Return all rows of these batches, on disk if they take more than `memory`.
 
@@ -26,14 +31,20 @@ def gathered(
         Bytes.
     folder : Path
         Where rows go that memory does not hold.
+    declared : int, optional
+        How many rows there should be: a disk too small is noticed before the first.
     """
+    if declared is not None:
+        n_bytes = declared * n_features * np.dtype(dtype).itemsize
+        if n_bytes > memory:
+            refuse_full_disk(folder, n_bytes, f"{declared} rows")
     held: list[Array] = []
-    batches, n_bytes = iter(batches), 0
-    for batch in batches:
-        held.append(np.ascontiguousarray(batch, dtype=dtype))
+    filled, n_bytes = (batch for batch in batches if len(batch)), 0
+    for batch in filled:
+        held.append(_as(batch, dtype))
         n_bytes += held[-1].nbytes
         if n_bytes > memory:
-            return _on_disk(held, batches, n_features, dtype, folder)
+            return _on_disk(held, filled, n_features, dtype, folder)
     if not held:
         return np.empty((0, n_features), dtype=dtype)
     return held[0] if len(held) == 1 else np.concatenate(held)
@@ -48,7 +59,7 @@ def _on_disk(
 ) -> RawRows:
     room = scratch_rows(folder, (0, n_features), dtype)
     n_rows = 0
-    for batch in _emptied(held, batches):
+    for batch in (_as(batch, dtype) for batch in _emptied(held, batches)):
         refuse_full_disk(folder, batch.nbytes, "Rows that memory does not hold")
         room.write(batch, n_rows)
         n_rows += len(batch)
@@ -61,3 +72,9 @@ def _emptied(held: list[Array], batches: Iterator[Array]) -> Iterator[Array]:
     while held:
         yield held.pop()
     yield from batches
+
+
+def _as(batch: Array, dtype: Any) -> Array:
+    # There are NaNs that processors complain of.
+    with np.errstate(invalid="ignore"):
+        return np.ascontiguousarray(batch, dtype=dtype)

@@ -6,12 +6,16 @@ import re
 import shutil
 from pathlib import Path
 
+from cprime.sources.words import reason, shown
+
 UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 BINARY_UNITS = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
-SIZE = re.compile(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*([KMGT]?)(I?)B?\s*", re.IGNORECASE)
+SIZE = re.compile(
+    r"\s*((?:\d+\.?\d*|\.\d+)(?:E\+?\d+)?)\s*([KMGT]?)(I?)B?\s*", re.IGNORECASE
+)
 # Of all memory, what rows may take if nobody says otherwise.
 SHARE_OF_MEMORY = 0.25
-LEAST = 2**20
+LEAST, MOST = 2**20, 2**60
 # Of a disk, what is left to others.
 DISK_LEFT_FREE = 2**28
 CONTROL_GROUP_LIMITS = (
@@ -30,19 +34,19 @@ def bytes_of(memory: int | str | None) -> int:
     if memory is None:
         return int(SHARE_OF_MEMORY * total_memory())
     found = SIZE.fullmatch(str(memory))
-    if found is None:
+    if found is None or isinstance(memory, bool):
         raise ValueError(
-            f"memory={memory!r} is no amount of memory: say for instance '200MB' or "
-            "'1.5GiB', or a number of bytes."
+            f"memory={reason(repr(memory))} is no amount of memory: say for instance "
+            "'200MB' or '1.5GiB', or a number of bytes."
         )
     number, unit, binary = found.groups()
     units = BINARY_UNITS if binary and unit else UNITS
-    n_bytes = int(float(number) * units[unit.upper()])
+    n_bytes = float(number) * units[unit.upper()]
     if n_bytes < LEAST:
         raise ValueError(
             f"memory={memory!r} is too little: at least {LEAST} bytes are needed."
         )
-    return n_bytes
+    return int(min(n_bytes, MOST))
 
 
 def total_memory() -> int:
@@ -58,11 +62,18 @@ def total_memory() -> int:
 
 def refuse_full_disk(folder: Path, n_bytes: int, what: str) -> None:
     """Raise if a folder's disk has no room for so many bytes more."""
-    free = shutil.disk_usage(folder).free
+    try:
+        free = shutil.disk_usage(folder).free
+    except OSError as error:
+        raise OSError(
+            f"{shown(folder)} does not take temporary files ({error.strerror}): give "
+            "another folder as `scratch`."
+        ) from None
     if n_bytes > free - DISK_LEFT_FREE:
         raise OSError(
-            f"{what} take {in_words(n_bytes)} in {folder}, where {in_words(free)} are "
-            "free: give a folder with more room as `scratch`, or more `memory`."
+            f"{what} take {in_words(n_bytes)} in {shown(folder)}, where "
+            f"{in_words(free)} are free: give a folder with more room as `scratch`, or "
+            "more `memory`."
         )
 
 

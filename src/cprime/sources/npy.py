@@ -1,27 +1,30 @@
 """Rows of a .npy file."""
 
+import re
+import struct
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.lib import format as npy_format
 
 from cprime.sources.raw import OpenFile, RawRows
+from cprime.sources.words import quoted, shown
 from cprime.typing import Array
 
-READERS = {
-    (1, 0): npy_format.read_array_header_1_0,
-    (2, 0): npy_format.read_array_header_2_0,
-}
-HEAD_ERRORS = (
-    ValueError,
-    TypeError,
-    OverflowError,
-    MemoryError,
-    RecursionError,
-    SyntaxError,
-)
+MAGIC = b"\x93NUMPY"
+# How the length of the head is written, by format version.
+LENGTHS = {b"\1\0": "<H", b"\2\0": "<I", b"\3\0": "<I"}
+LONGEST_HEAD = 10_000
+# The head is a Python dictionary. What is needed of it is looked for; nothing of it is
+# ever evaluated.
+WHOLE = re.compile(r"\s*\{[^*+]*\}\s*")
+TYPE = re.compile(r"""['"]descr['"]\s*:\s*(?:'([^']*)'|"([^"]*)"|[\[({])""")
+ORDER = re.compile(r"""['"]fortran_order['"]\s*:\s*(True|False)""")
+SHAPE = re.compile(r"""['"]shape['"]\s*:\s*\(([-\d\sL,]*)\)""")
+NUMBERS = re.compile(r"[<>=|]?(?:[fiu][1248]|b1|\?|[fd])")
+# More columns than that cannot be clustered.
+MOST_COLUMNS = 2**20
 # Values of a batch, when rows have to be converted.
 BATCH_VALUES = 2**20
 
@@ -55,7 +58,7 @@ class Npy(NamedTuple):
 
     def rows(self) -> RawRows:
         """Return the rows of a file that is ready."""
-        return RawRows(self.file, self.shape, self.dtype, self.offset, self.name)
+        return self._part(self.shape, self.offset)
 
     def batches(self, columns: list[int]) -> Iterator[Array]:
         """Yield these columns of all rows, some rows at a time."""
@@ -64,49 +67,92 @@ class Npy(NamedTuple):
         for start in range(0, N, at_once):
             stop = min(start + at_once, N)
             if self.by_columns:
-                yield np.stack([self._part(j, start, stop) for j in columns], axis=1)
+                yield np.hstack([self._column(j).read(start, stop) for j in columns])
             else:
                 yield self.rows().read(start, stop)[:, columns]
 
-    def _part(self, column: int, start: int, stop: int) -> Array:
-        offset = self.offset + column * self.shape[0] * self.dtype.itemsize
-        whole = RawRows(self.file, (self.shape[0], 1), self.dtype, offset, self.name)
-        return whole.read(start, stop)[:, 0]
+    def _column(self, j: int) -> RawRows:
+        N = self.shape[0]
+        return self._part((N, 1), self.offset + j * N * self.dtype.itemsize)
+
+    def _part(self, shape: tuple[int, int], offset: int) -> RawRows:
+        return RawRows(self.file, shape, self.dtype, offset, self.name, self.file.stamp)
 
 
 def open_npy(path: Path) -> Npy:
     """Read the head of a .npy file, and refuse what its size does not bear out."""
-    file = OpenFile.to_read(path)
-    with open(file.descriptor, "rb", closefd=False) as head:
-        try:
-            version = npy_format.read_magic(head)
-            if version not in READERS:
-                raise ValueError(f"format version {version} is not known here")
-            shape, by_columns, dtype = READERS[version](head)
-        except HEAD_ERRORS as error:
-            reason = str(error).split("\n")[0].rstrip(".")
-            raise ValueError(
-                f"{path} is not a .npy file that can be read: {reason}."
-            ) from None
-        offset = head.tell()
-    _refuse(path, shape, dtype)
-    N, D = shape if len(shape) == 2 else (*shape, 1)
+    file, name = OpenFile.to_read(path), shown(path)
+    head, offset = _head(file, name)
+    if not WHOLE.fullmatch(head):
+        raise _unreadable(name, "its head is not one")
+    dtype, shape = _dtype(head, name), _shape(head, name)
+    order = ORDER.findall(head)
+    if len(order) != 1:
+        raise _unreadable(name, "its head has no 'fortran_order'")
+    N, D = shape
     needed, held = N * D * dtype.itemsize, file.size - offset
     if needed > held:
         raise ValueError(
-            f"{path} is damaged: it declares {N} rows of {D} columns, {needed} bytes, "
+            f"{name} is damaged: it declares {N} rows of {D} columns, {needed} bytes, "
             f"but holds {held}."
         )
-    return Npy(file, (N, D), dtype, by_columns, offset, str(path))
+    return Npy(file, shape, dtype, order[0] == "True", offset, name)
 
 
-def _refuse(path: Path, shape: tuple[int, ...], dtype: Any) -> None:
-    if dtype.kind not in "fiub" or dtype.itemsize > 8:
+def _head(file: OpenFile, name: str) -> tuple[str, int]:
+    """Return the text of the head, and where values begin."""
+    start = file.read(0, len(MAGIC) + 6)
+    if start[: len(MAGIC)] != MAGIC:
+        raise _unreadable(name, "it does not begin as one")
+    kind = LENGTHS.get(start[6:8])
+    if kind is None:
+        raise _unreadable(name, f"format version {list(start[6:8])} is not known here")
+    offset = 8 + struct.calcsize(kind)
+    if len(start) < offset:
+        raise _unreadable(name, "it ends within its head")
+    (length,) = struct.unpack_from(kind, start, 8)
+    if length > LONGEST_HEAD:
+        raise _unreadable(name, f"a head of {length} bytes is too long")
+    head = file.read(offset, length)
+    if len(head) < length:
+        raise _unreadable(name, "it ends within its head")
+    return head.decode("latin1"), offset + length
+
+
+def _dtype(head: str, name: str) -> Any:
+    found = TYPE.findall(head)
+    if len(found) != 1:
+        raise _unreadable(name, "its head has no 'descr', the type of its values")
+    kind = "".join(found[0])
+    if not NUMBERS.fullmatch(kind):
+        held = f"values of type {quoted(kind)}" if kind else "records"
         raise ValueError(
-            f"{path} holds values of type {dtype}, not numbers that can be clustered: "
-            "save it as float32 or float64."
+            f"{name} holds {held}, not numbers that can be clustered: save it as "
+            "float32 or float64."
         )
-    if len(shape) not in (1, 2) or not all(0 <= length < 2**62 for length in shape):
+    return np.dtype(kind)
+
+
+def _shape(head: str, name: str) -> tuple[int, int]:
+    found = SHAPE.findall(head)
+    if len(found) != 1:
+        raise _unreadable(name, "its head has no 'shape'")
+    lengths = re.findall(r"-?\d+", found[0])
+    sensible = all(re.fullmatch(r"\d{1,18}", length) for length in lengths)
+    if len(lengths) not in (1, 2) or not sensible:
         raise ValueError(
-            f"{path} holds an array of shape {shape}, not rows and columns, (N, D)."
+            f"{name} holds an array of shape ({found[0][:60]}), not rows and columns, "
+            "(N, D)."
         )
+    N, D = int(lengths[0]), int(lengths[1]) if len(lengths) == 2 else 1
+    if N == 0 or D == 0:
+        raise ValueError(f"{name} has no {'columns' if N else 'rows'}.")
+    if D > MOST_COLUMNS:
+        raise ValueError(
+            f"{name} has {D} columns, more than can be clustered ({MOST_COLUMNS})."
+        )
+    return N, D
+
+
+def _unreadable(name: str, why: str) -> ValueError:
+    return ValueError(f"{name} is not a .npy file that can be read: {why}.")

@@ -1,9 +1,7 @@
 """How is whatever a person names as their data opened?"""
 
 import os
-import stat
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,16 +9,13 @@ import numpy as np
 
 from cprime.sources.columns import Wanted, chosen
 from cprime.sources.data import Data
-from cprime.sources.gathered import gathered
 from cprime.sources.memory import bytes_of
 from cprime.sources.npy import open_npy
-from cprime.sources.raw import RawRows
+from cprime.sources.paths import existing
+from cprime.sources.room import Room, at_once
 from cprime.sources.scratch import scratch_folder
+from cprime.sources.words import reason, shown
 from cprime.typing import Array
-
-# Of the memory a person allows, what rows may take: clusters, and what is gathered in
-# batches before it lies together, need the rest.
-SHARE_OF_ROWS = 0.5
 
 
 def is_source(X: Any) -> bool:
@@ -79,9 +74,9 @@ def open_data(
         if columns is not None:
             raise ValueError("Columns are chosen when data are opened, not later.")
         return X
-    room = _Room(bytes_of(memory), scratch_folder(scratch))
+    room = Room(bytes_of(memory), scratch_folder(scratch))
     if isinstance(X, str | os.PathLike):
-        return _open_path(_existing(Path(X)), columns, room)
+        return _open_path(existing(Path(X)), columns, room)
     if callable(X):
         return _open_batches(X, columns, room)
     if is_source(X):
@@ -91,115 +86,88 @@ def open_data(
     return room.data(values, None, "an array")
 
 
-@dataclass(frozen=True)
-class _Room:
-    """What memory and disk there are for rows."""
-
-    memory: int
-    scratch: Path
-
-    @property
-    def fits(self) -> int:
-        return int(SHARE_OF_ROWS * self.memory)
-
-    def gathered(
-        self,
-        batches: Iterable[Array],
-        n_features: int,
-        dtype: Any,
-        names: tuple[str, ...] | None,
-        origin: str,
-    ) -> Data:
-        rows = gathered(batches, n_features, dtype, self.fits, self.scratch)
-        return self.data(rows, names, origin)
-
-    def data(
-        self, rows: Array | RawRows, names: tuple[str, ...] | None, origin: str
-    ) -> Data:
-        return Data(
-            rows, names=names, origin=origin, memory=self.memory, scratch=self.scratch
-        )
-
-
-def _existing(path: Path) -> Path:
-    try:
-        mode = path.stat().st_mode
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise FileNotFoundError(f"{path} cannot be opened: {reason}.") from None
-    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
-        raise ValueError(f"{path} is neither a file nor a folder.")
-    return path
-
-
-def _open_path(path: Path, columns: Wanted, room: _Room) -> Data:
+def _open_path(path: Path, columns: Wanted, room: Room) -> Data:
     if path.suffix.lower() == ".npy" and path.is_file():
         return _open_npy(path, columns, room)
     # Arrow is imported only where it is needed.
-    from cprime.sources import arrow, text
+    from cprime.sources import folder, text
 
+    origin = shown(path.name)
     if path.is_file() and text.is_text(path):
-        names, n_features, batches = text.open_text(path, columns)
-        return room.gathered(batches, n_features, np.float64, names, path.name)
-    files = arrow.files_of(path)
-    return _open_columns(arrow.from_files(files), path.name, columns, room)
+        names, n_features, batches = text.open_text(path, columns, at_once(room.memory))
+        return room.gathered(batches, n_features, np.float64, names, origin)
+    files = [existing(file) for file in folder.files_of(path)]
+    source = folder.from_files(files, at_once(room.memory))
+    return _open_columns(source, origin, columns, room)
 
 
-def _open_npy(path: Path, columns: Wanted, room: _Room) -> Data:
-    npy = open_npy(path)
+def _open_npy(path: Path, columns: Wanted, room: Room) -> Data:
+    npy, origin = open_npy(path), shown(path.name)
     (N, D), dtype = npy.shape, npy.dtype
-    places = _places(npy, columns, str(path))
+    places = _places(npy, columns, shown(path))
     if not (npy.is_ready and places == list(range(D))):
         narrow = dtype.newbyteorder("=") == np.float32
         wanted = np.dtype(np.float32 if narrow else np.float64)
         batches = npy.batches(places)
-        return room.gathered(batches, len(places), wanted, None, path.name)
+        return room.gathered(batches, len(places), wanted, None, origin, N)
     rows = npy.rows()
     in_memory = N * rows.row_bytes <= room.fits
-    return room.data(rows.read(0, N) if in_memory else rows, None, path.name)
+    return room.data(rows.read(0, N) if in_memory else rows, None, origin)
 
 
-def _open_arrow(X: Any, origin: str, columns: Wanted, room: _Room) -> Data:
+def _open_arrow(X: Any, origin: str, columns: Wanted, room: Room) -> Data:
     from cprime.sources import arrow
 
     if not arrow.is_arrow_object(X):
         raise ValueError(
             f"{origin} cannot be read: give a Dataset, Table or RecordBatch."
         )
-    return _open_columns(arrow.from_object(X), origin, columns, room)
+    return _open_columns(arrow.from_object(X, origin), origin, columns, room)
 
 
-def _open_columns(source: Any, origin: str, columns: Wanted, room: _Room) -> Data:
+def _open_columns(source: Any, origin: str, columns: Wanted, room: Room) -> Data:
     from cprime.sources import arrow
 
-    every = source.schema.names
-    names = [every[i] for i in chosen(every, columns, origin)]
-    dtype = arrow.dtype_of(source.schema, names, origin)
-    batches = (arrow.turned(batch, dtype) for batch in source.of(names))
-    return room.gathered(batches, len(names), dtype, tuple(names), origin)
+    every = source.names
+    places = chosen(every, columns, origin)
+    names = [every[i] for i in places]
+    dtype = source.dtype(places)
+    batches = (arrow.turned(batch, dtype, origin) for batch in source.of(names))
+    D, N = len(names), source.n_rows
+    return room.gathered(batches, D, dtype, tuple(names), origin, N)
 
 
 def _open_batches(
-    function: Callable[[], Iterable[Any]], columns: Wanted, room: _Room
+    function: Callable[[], Iterable[Any]], columns: Wanted, room: Room
 ) -> Data:
-    batches = (_numbers(batch, f"Batch {i}") for i, batch in enumerate(function()))
+    origin = f"{shown(getattr(function, '__name__', type(function).__name__))}()"
+    given = function()
+    if not isinstance(given, Iterable):
+        raise TypeError(
+            f"{origin} returned {type(given).__name__}, not an iterator of arrays of "
+            "rows."
+        )
+    batches = (
+        _numbers(batch, f"Batch {i} of {origin}") for i, batch in enumerate(given)
+    )
     first = next(batches, None)
-    origin = getattr(function, "__name__", "an iterator")
     if first is None:
-        raise ValueError(f"{origin}() gave no batch of rows at all.")
+        raise ValueError(f"{origin} gave no batch of rows at all.")
     places = _places(first, columns, origin)
 
-    def all_batches() -> Iterator[Array]:
-        yield _selected(first, places)
+    def copied() -> Iterator[Array]:
+        # Whoever gives them may use one array for all.
+        yield _selected(first, places).copy()
         for i, batch in enumerate(batches, start=1):
-            if batch.shape[1] != first.shape[1]:
+            if batch.shape[1] != first.shape[1] or batch.dtype != first.dtype:
                 raise ValueError(
-                    f"Batch {i} of {origin}() has {batch.shape[1]} columns, those "
-                    f"before it have {first.shape[1]}."
+                    f"Batch {i} of {origin} has {batch.shape[1]} columns of "
+                    f"{batch.dtype}, those before it have {first.shape[1]} of "
+                    f"{first.dtype}: all must be alike."
                 )
-            yield _selected(batch, places)
+            yield _selected(batch, places).copy()
 
-    return room.gathered(all_batches(), len(places), first.dtype, None, origin)
+    return room.gathered(copied(), len(places), first.dtype, None, origin)
 
 
 def _places(rows: Any, columns: Wanted, origin: str) -> list[int]:
@@ -215,11 +183,21 @@ def _selected(rows: Array, places: list[int]) -> Array:
 
 
 def _numbers(X: Any, what: str) -> Array:
-    values = np.asarray(X)
+    """Return rows of numbers as float32 or float64, or say what they are instead."""
+    try:
+        values = np.asarray(X)
+    except (ValueError, TypeError) as error:
+        raise ValueError(
+            f"{what} should be numbers in rows and columns: {reason(error)}."
+        ) from None
     if values.dtype.kind not in "fiub" or values.ndim != 2:
         raise ValueError(
-            f"{what} should be numbers in rows and columns, not an array of "
-            f"{values.dtype} of shape {values.shape}."
+            f"{what} should be numbers in rows and columns, not {type(X).__name__} of "
+            f"{reason(values.dtype)} of shape {values.shape}."
         )
+    if np.ma.is_masked(X):
+        raise ValueError(f"{what} has masked values: fill them in first.")
     narrow = values.dtype == np.float32
-    return values.astype(np.float32 if narrow else np.float64, copy=False)
+    with np.errstate(over="ignore"):
+        # A long double beyond float64 becomes infinite, and is found as that.
+        return values.astype(np.float32 if narrow else np.float64, copy=False)

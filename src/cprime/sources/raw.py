@@ -37,6 +37,16 @@ class OpenFile:
     def size(self) -> int:
         return os.fstat(self.descriptor).st_size
 
+    @property
+    def stamp(self) -> tuple[int, int]:
+        """How long the file is, and when it was changed."""
+        state = os.fstat(self.descriptor)
+        return state.st_size, state.st_mtime_ns
+
+    def read(self, offset: int, n_bytes: int) -> bytes:
+        """Return some bytes, fewer if the file ends before."""
+        return os.pread(self.descriptor, n_bytes, offset)
+
 
 class RawRows:
     """Rows of equal length in an open file.
@@ -50,6 +60,8 @@ class RawRows:
         Where the first row begins.
     name : str
         What a person calls it.
+    stamp : (int, int), optional
+        Of the file, if it is not ours: whoever changes it makes reading it an error.
     """
 
     def __init__(
@@ -59,12 +71,14 @@ class RawRows:
         dtype: Any,
         offset: int = 0,
         name: str = "",
+        stamp: tuple[int, int] | None = None,
     ):
         self._file = file
         self.shape = shape
         self.dtype = np.dtype(dtype)
         self._offset = offset
         self._name = name
+        self._stamp = stamp
 
     @property
     def row_bytes(self) -> int:
@@ -75,13 +89,25 @@ class RawRows:
         buffer, offset = rows.data.cast("B"), self._place(start)
         done = 0
         while done < len(buffer):
-            n_bytes = os.preadv(self._file.descriptor, [buffer[done:]], offset + done)
+            try:
+                n_bytes = os.preadv(
+                    self._file.descriptor, [buffer[done:]], offset + done
+                )
+            except OSError as error:
+                raise OSError(
+                    f"{self._name} cannot be read at row {start}: {error.strerror}."
+                ) from None
             if n_bytes == 0:
                 raise ValueError(
                     f"{self._name} has become shorter while it was read: row "
                     f"{start + done // self.row_bytes} is not there any more."
                 )
             done += n_bytes
+        if self._stamp not in (None, self._file.stamp):
+            raise ValueError(
+                f"{self._name} has changed since it was opened: start again when "
+                "nobody writes to it any more."
+            )
         return rows
 
     def read(self, start: int, stop: int) -> Array:
@@ -101,7 +127,13 @@ class RawRows:
         buffer = np.ascontiguousarray(rows, dtype=self.dtype).data.cast("B")
         offset, done = self._place(start), 0
         while done < len(buffer):
-            done += os.pwrite(self._file.descriptor, buffer[done:], offset + done)
+            try:
+                done += os.pwrite(self._file.descriptor, buffer[done:], offset + done)
+            except OSError as error:
+                raise OSError(
+                    f"{self._name} does not take more rows ({error.strerror}): give a "
+                    "folder with more room as `scratch`, or more `memory`."
+                ) from None
 
     def mapped(self) -> Array:
         """Return all rows as an array whose values stay on disk."""

@@ -7,6 +7,7 @@ from typing import Any
 
 from cprime.sources.memory import refuse_full_disk
 from cprime.sources.raw import OpenFile, RawRows
+from cprime.sources.words import shown
 
 # Where large temporary files belong; /tmp may be kept in memory.
 LARGE_FILES = Path("/var/tmp")
@@ -15,9 +16,12 @@ LARGE_FILES = Path("/var/tmp")
 def scratch_folder(asked: str | os.PathLike[str] | None = None) -> Path:
     """Return where to put temporary rows: what was asked for, or the system's place."""
     if asked is not None:
-        folder = Path(asked)
-        if not folder.is_dir():
-            raise ValueError(f"scratch={str(folder)!r} is not a folder.")
+        folder = Path(asked) if isinstance(asked, str | os.PathLike) else None
+        if folder is None or not folder.is_dir():
+            raise ValueError(
+                f"scratch={shown(asked)!r} is not a folder: make it first, or give "
+                "another one."
+            )
         return folder
     if "TMPDIR" not in os.environ and os.access(LARGE_FILES, os.W_OK):
         return LARGE_FILES
@@ -28,7 +32,8 @@ def scratch_rows(
     folder: Path, shape: tuple[int, int], dtype: Any, what: str = "Temporary rows"
 ) -> RawRows:
     """Return room for rows in a file without a name: it goes when it is let go of."""
-    room = RawRows(_nameless(folder), shape, dtype, name="a temporary file")
+    name = f"The temporary file in {shown(folder)}"
+    room = RawRows(_nameless(folder), shape, dtype, name=name)
     refuse_full_disk(folder, shape[0] * room.row_bytes, what)
     return room
 
@@ -38,8 +43,8 @@ def _nameless(folder: Path) -> OpenFile:
         descriptor, name = tempfile.mkstemp(dir=folder, prefix="cprime-")
     except OSError as error:
         raise OSError(
-            f"{folder} does not take temporary files ({error.strerror}): give another "
-            "folder as `scratch`."
-        ) from error
+            f"{shown(folder)} does not take temporary files ({error.strerror}): give "
+            "another folder as `scratch`."
+        ) from None
     os.unlink(name)
     return OpenFile(descriptor)

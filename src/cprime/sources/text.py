@@ -2,6 +2,7 @@
 
 import csv
 import gzip
+import os
 import re
 import zlib
 from collections.abc import Iterator
@@ -12,22 +13,41 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pc
 
-from cprime.sources.arrow import turned
+from cprime.sources.arrow import ARROW_ERRORS, turned
 from cprime.sources.columns import Wanted, chosen
+from cprime.sources.memory import in_words
+from cprime.sources.words import quoted, reason, shown
 from cprime.typing import Array
 
 SUFFIXES = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz")
 DELIMITERS = (",", "\t", ";", "|")
 MISSING = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "None"]
 LONGEST_LINE = 2**24
+# Of the text that is read at once; lines must not be longer.
+BLOCK_BYTES = 2**20
+# What reading takes for every column there is.
+BYTES_OF_A_COLUMN = 2**13
 # What reading a compressed file may end in.
-DAMAGED = (zlib.error, EOFError, gzip.BadGzipFile)
-# As Arrow says where a value is not a number.
+DAMAGED = (zlib.error, EOFError, OSError)
+# As Arrow says that there are no rows, where a line has other columns than the first,
+# and where a value is not a number.
+NO_ROWS = ("Empty CSV file", "Could not skip initial")
+RAGGED = re.compile(r"Row #(\d+): Expected (\d+) columns, got (\d+)")
+STRADDLING = "straddles two block boundaries"
 PLACE = re.compile(
     r"In CSV column #(?P<column>\d+)(?: with name '.*?')?: (?:Row #(?P<row>\d+): )?"
     r"(?P<what>.*)",
     re.DOTALL,
 )
+
+
+class Head(NamedTuple):
+    """What the first line of a file says: its columns, or the first row."""
+
+    fields: list[str]
+    delimiter: str
+    has_names: bool
+    n_bytes: int
 
 
 class Text(NamedTuple):
@@ -43,106 +63,131 @@ def is_text(path: Path) -> bool:
     return path.name.lower().endswith(SUFFIXES)
 
 
-def open_text(path: Path, columns: Wanted) -> Text:
+def open_text(path: Path, columns: Wanted, memory: int) -> Text:
     """Look at the first line of a CSV file, and prepare to read the rest.
 
     A first line of nothing but numbers is a row; otherwise it names the columns.
+
+    Parameters
+    ----------
+    path : Path
+    columns : str, list of str or None
+    memory : int
+        Bytes that may be taken to read a part of the file.
     """
-    fields, delimiter, has_names = _head(path)
-    places = chosen(fields, columns, str(path))
-    kept = [fields[i] for i in places]
-    names = tuple(kept) if has_names else None
-    batches = _batches(path, fields, kept, delimiter, has_names)
-    return Text(names, len(kept), batches)
-
-
-def open_as_text(path: Path, columns: Wanted) -> Iterator[Any]:
-    """Return the rows of a CSV file in batches of columns of text, as it is there."""
-    fields, delimiter, has_names = _head(path)
-    kept = [fields[i] for i in chosen(fields, columns, str(path))]
+    head = _head(path, memory)
+    places = chosen(head.fields, columns, shown(path))
+    names = tuple(head.fields[i] for i in places) if head.has_names else None
+    # Columns go by their numbers: names may be anything, and twice the same.
+    wanted = [str(i) for i in places]
     convert = pc.ConvertOptions(
-        column_types=dict.fromkeys(kept, pa.string()),
-        include_columns=kept,
+        column_types=dict.fromkeys(wanted, pa.float64()),
+        include_columns=wanted,
+        null_values=MISSING,
+    )
+    batches = _batches(path, head, convert)
+    rows = (turned(batch, np.float64, shown(path)) for batch in batches)
+    return Text(names, len(places), rows)
+
+
+def open_as_text(path: Path, columns: Wanted, memory: int) -> Iterator[Any]:
+    """Return the rows of a CSV file in batches of columns of text, as it is there."""
+    head = _head(path, memory)
+    places = chosen(head.fields, columns, shown(path))
+    wanted = [str(i) for i in places]
+    convert = pc.ConvertOptions(
+        column_types=dict.fromkeys(wanted, pa.string()),
+        include_columns=wanted,
         strings_can_be_null=False,
     )
-    return _read(path, fields, delimiter, has_names, convert)
+    names = [head.fields[i] for i in places]
+    batches = _batches(path, head, convert)
+    return (batch.rename_columns(names) for batch in batches)
 
 
-def _head(path: Path) -> tuple[list[str], str, bool]:
+def _head(path: Path, memory: int) -> Head:
+    name = shown(path)
     try:
         with _opened(path) as file:
             line = file.readline(LONGEST_LINE)
     except DAMAGED as error:
-        raise ValueError(f"{path} is damaged: {error}.") from None
+        raise ValueError(f"{name} is damaged: {reason(error)}.") from None
     if len(line) == LONGEST_LINE:
-        raise ValueError(f"{path} is no CSV file: its first line does not end.")
+        raise ValueError(f"{name} is no CSV file: its first line does not end.")
     try:
         text = line.decode("utf-8-sig").rstrip("\r\n")
     except UnicodeDecodeError:
-        raise ValueError(f"{path} is no CSV file in UTF-8.") from None
+        raise ValueError(
+            f"{name} is no CSV file in UTF-8: its first line holds other bytes."
+        ) from None
     if not text.strip():
-        raise ValueError(f"{path} has no columns: its first line is empty.")
+        raise ValueError(f"{name} has no columns: its first line is empty.")
     delimiter = max(DELIMITERS, key=text.count)
     try:
-        fields = next(csv.reader([text], delimiter=delimiter))
+        fields = next(csv.reader([text], delimiter=delimiter, strict=True))
     except csv.Error as error:
-        raise ValueError(f"{path} is no CSV file: {error}.") from None
-    if all(_is_number(field) for field in fields):
-        return [str(i) for i in range(len(fields))], delimiter, False
-    if len(set(fields)) < len(fields):
-        twice = next(name for name in fields if fields.count(name) > 1)
-        raise ValueError(f"{path} has two columns named {twice!r}.")
-    return fields, delimiter, True
+        raise ValueError(
+            f"{name} cannot be read as CSV: its first line cannot be divided into "
+            f"columns ({reason(error)})."
+        ) from None
+    needed = len(fields) * BYTES_OF_A_COLUMN
+    if needed > memory:
+        raise ValueError(
+            f"{name} has {len(fields)} columns: to read as many from text takes "
+            f"{in_words(needed)}, and memory allows {in_words(memory)}. Allow more "
+            "`memory`, or write it as .npy."
+        )
+    has_names = not all(_is_number(field) for field in fields)
+    fields = fields if has_names else [str(i) for i in range(len(fields))]
+    return Head(fields, delimiter, has_names, len(line))
 
 
-def _batches(
-    path: Path, fields: list[str], kept: list[str], delimiter: str, has_names: bool
-) -> Iterator[Array]:
-    convert = pc.ConvertOptions(
-        column_types=dict.fromkeys(kept, pa.float64()),
-        include_columns=kept,
-        null_values=MISSING,
-    )
-    for batch in _read(path, fields, delimiter, has_names, convert):
-        yield turned(batch, np.float64)
-
-
-def _read(
-    path: Path, fields: list[str], delimiter: str, has_names: bool, convert: Any
-) -> Iterator[Any]:
+def _batches(path: Path, head: Head, convert: Any) -> Iterator[Any]:
     read = pc.ReadOptions(
-        column_names=fields,
-        skip_rows=1 if has_names else 0,
-        block_size=2**22,
+        column_names=[str(i) for i in range(len(head.fields))],
+        skip_rows=1 if head.has_names else 0,
+        block_size=max(BLOCK_BYTES, 4 * head.n_bytes),
         use_threads=False,
     )
-    parse = pc.ParseOptions(delimiter=delimiter, newlines_in_values=True)
+    parse = pc.ParseOptions(delimiter=head.delimiter, newlines_in_values=True)
     n_rows = 0
     try:
         with _stream(path) as file, pc.open_csv(file, read, parse, convert) as reader:
             for batch in reader:
                 n_rows += batch.num_rows
                 yield batch
-    except pa.ArrowInvalid as error:
-        if str(error).startswith("Empty CSV file"):
-            return
-        raise ValueError(_said(str(error), path, fields)) from None
     except OSError as error:
-        raise ValueError(f"{path} is damaged after row {n_rows}: {error}.") from None
+        raise ValueError(
+            f"{shown(path)} is damaged after row {n_rows}: {reason(error)}."
+        ) from None
+    except ARROW_ERRORS as error:
+        if not str(error).startswith(NO_ROWS):
+            raise ValueError(_said(str(error), path, head.fields, n_rows)) from None
 
 
-def _said(error: str, path: Path, fields: list[str]) -> str:
-    found = PLACE.search(error)
-    if found is None:
-        reason = error.strip().split("\n")[0].rstrip(".")
-        return f"{path} cannot be read as CSV: {reason}."
-    name, what = fields[int(found["column"])], found["what"].strip()
+def _said(error: str, path: Path, fields: list[str], n_rows: int) -> str:
+    """Return what is wrong with a file, and where, in words."""
+    if ragged := RAGGED.search(error):
+        line, expected, found = ragged.groups()
+        return (
+            f"Line {line} of {shown(path)} has {found} columns, not {expected} as the "
+            "first one: mend it."
+        )
+    if STRADDLING in error:
+        return (
+            f"{shown(path)} is no CSV file: after row {n_rows} comes a line that does "
+            "not end."
+        )
+    place = PLACE.search(error)
+    if place is None:
+        return f"{shown(path)} cannot be read after row {n_rows}: {reason(error)}."
+    name, what = fields[int(place["column"])], place["what"].strip()
     value = re.search(r"invalid value '(.*)'", what, re.DOTALL)
-    held = f"holds {value[1][:60]!r}" if value else f"cannot be read ({what})"
-    line = f" in line {found['row']}" if found["row"] else ""
+    held = f"holds {quoted(value[1])}" if value else f"cannot be read ({reason(what)})"
+    at = f" in line {place['row']}" if place["row"] else ""
     return (
-        f"Column {name!r} of {path} {held}{line}, not a number: mend it, or choose "
-        "other columns, for instance columns='f*'."
+        f"Column {quoted(name)} of {shown(path)} {held}{at}, not a number: mend it, or "
+        "choose other columns, for instance columns='f*'."
     )
 
 
@@ -151,7 +196,7 @@ def _stream(path: Path) -> Any:
 
     Its threads would come back to a file of Python's, and must not when Python is gone.
     """
-    file = pa.OSFile(str(path))
+    file = pa.OSFile(os.fsencode(path))
     is_zipped = path.name.lower().endswith(".gz")
     return pa.CompressedInputStream(file, "gzip") if is_zipped else file
 

@@ -1,0 +1,94 @@
+"""Rows of a Parquet file."""
+
+import os
+from collections.abc import Iterator
+from itertools import accumulate
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from cprime.sources.arrow import Head, batch_rows, said_of
+from cprime.sources.memory import in_words
+from cprime.sources.pages import ParquetSizes
+from cprime.sources.words import quoted, shown
+
+READ_BUFFER = 2**16
+
+
+def head(path: Path, memory: int) -> Head:
+    """Return columns and number of rows of a file.
+
+    Parameters
+    ----------
+    path : Path
+    memory : int
+        Bytes that may be taken to look at it.
+    """
+    ParquetSizes(path, memory)
+    with said_of(shown(path)), _opened(path) as file:
+        return Head.of(file.schema_arrow, file.metadata.num_rows)
+
+
+def batches(path: Path, names: list[str], memory: int) -> Iterator[pa.RecordBatch]:
+    """Yield these columns of all rows, in batches.
+
+    Parameters
+    ----------
+    path : Path
+    names : list of str
+    memory : int
+        Bytes that pages of all these columns may take together.
+    """
+    sizes, n_rows = ParquetSizes(path, memory), 0
+    with said_of(shown(path)), _opened(path) as file:
+        declared = file.metadata.num_rows
+        _refuse_large_pages(shown(path), sizes, file.schema, names, memory)
+        for batch in file.iter_batches(batch_rows(len(names)), columns=names):
+            n_rows += batch.num_rows
+            yield batch.select(names)
+    if n_rows != declared:
+        raise ValueError(
+            f"{shown(path)} is damaged: it declares {declared} rows and has {n_rows}."
+        )
+
+
+def _opened(path: Path) -> Any:
+    # Arrow knows no other names than those in UTF-8, but takes bytes as they are.
+    file = pa.OSFile(os.fsencode(path))
+    return pq.ParquetFile(
+        file,
+        pre_buffer=False,
+        buffer_size=READ_BUFFER,
+        page_checksum_verification=True,
+    )
+
+
+def _refuse_large_pages(
+    origin: str, sizes: ParquetSizes, schema: Any, names: list[str], memory: int
+) -> None:
+    """Raise if pages that are read at the same time do not fit in memory."""
+    columns = _read_together(schema, set(names))
+    pages = sizes.largest_pages(columns, len(schema))
+    if sum(pages) > memory:
+        column = schema.column(columns[pages.index(max(pages))]).path
+        raise ValueError(
+            f"Pages of {origin} take {in_words(sum(pages))} together, up to "
+            f"{in_words(max(pages))} in column {quoted(column)}, and memory allows "
+            f"{in_words(memory)}: allow more `memory`, or write the file with smaller "
+            "pages."
+        )
+
+
+def _read_together(schema: Any, names: set[str]) -> list[int]:
+    """Return the columns Arrow reads when asked for these names.
+
+    It takes the name of a column for that of all fields in it: "a" is also "a.b".
+    """
+    paths = (schema.column(j).path for j in range(len(schema)))
+    return [
+        j
+        for j, path in enumerate(paths)
+        if any(start in names for start in accumulate(path.split("."), "{}.{}".format))
+    ]

@@ -8,7 +8,7 @@ BENCH := .venv-bench
 WHEEL := .venv-wheel
 SANITIZE := .venv-sanitize
 
-.PHONY: demo reproduce guide docs shown test lint browser unit sklearn-suite thorough kills fuzz sanitize wheel bench clean
+.PHONY: demo reproduce guide docs shown test lint browser unit sklearn-suite thorough kills fuzz fuzz-data large sanitize wheel bench clean
 
 demo: $(READY)  ## Cluster the built-in BIRCH data and say what hard assignment loses
 	$(RUN) examples/demo.py
@@ -60,6 +60,12 @@ kills: $(READY)  ## 200 fits killed at random moments and resumed, to the same b
 
 fuzz: $(READY)  ## Model files altered at random, for SECONDS=600
 	$(RUN) tests/fuzz_models.py $(or $(SECONDS),600)
+
+fuzz-data: $(READY)  ## Data files altered at random, for SECONDS=600
+	$(RUN) tests/fuzz_data.py $(or $(SECONDS),600)
+
+large: $(READY)  ## 3 GB of rows fitted with 200 MB of memory, files in SCRATCH=folder
+	$(RUN) tests/large_files.py $(if $(SCRATCH),--folder $(SCRATCH)) $(ARGS)
 
 sanitize:  ## 2,000 fits with every memory access and undefined operation watched
 	$(PYTHON) -m venv $(SANITIZE)

@@ -91,8 +91,15 @@ def _output(command: str) -> str:
 
 
 def _of_shell(command: str, given: str = "") -> str:
+    # `python` is the one that runs this.
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     done = subprocess.run(
-        command, shell=True, input=given, capture_output=True, text=True
+        command,
+        shell=True,
+        input=given,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PATH": path},
     )
     return done.stdout + done.stderr
 

@@ -56,7 +56,11 @@ def rewritten(page: str) -> str:
         return f"```python\n{found['code']}```\n{shown}"
 
     with _in_a_folder():
-        return BLOCK.sub(block, page)
+        try:
+            return BLOCK.sub(block, page)
+        finally:
+            if pyplot := sys.modules.get("matplotlib.pyplot"):
+                pyplot.close("all")
 
 
 def lasting(page: str) -> str:

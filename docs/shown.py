@@ -56,7 +56,11 @@ def rewritten(page: str) -> str:
         return f"```python\n{found['code']}```\n{shown}"
 
     with _in_a_folder():
-        return BLOCK.sub(block, page)
+        try:
+            return BLOCK.sub(block, page)
+        finally:
+            if pyplot := sys.modules.get("matplotlib.pyplot"):
+                pyplot.close("all")
 
 
 def lasting(page: str) -> str:
@@ -91,8 +95,15 @@ def _output(command: str) -> str:
 
 
 def _of_shell(command: str, given: str = "") -> str:
+    # `python` is the one that runs this.
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     done = subprocess.run(
-        command, shell=True, input=given, capture_output=True, text=True
+        command,
+        shell=True,
+        input=given,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PATH": path},
     )
     return done.stdout + done.stderr
 

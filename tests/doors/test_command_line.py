@@ -11,6 +11,7 @@ import pytest
 from command_line import N_CLUSTERS, N_ROWS, done, features, flows, run, write
 
 import cprime
+from cprime.cli import bench
 from cprime.kernels import native
 
 TOLD = ["label", "probability", "runner_up", "log_density", "outlier_score"]
@@ -375,3 +376,30 @@ def test_warnings_are_lines(tmp_path):
     result = run(*fit, "--json", "-q")
     assert json.loads(result.stderr)["event"] == "warning"
     assert len(json.loads(result.stdout)["warnings"]) == 1
+
+
+def test_benchmarks_are_honest(monkeypatch):
+    def fit():
+        return cprime.KMeans(2).fit(np.eye(3))
+
+    def made(seed):
+        for name, measure in (("k-means", "inertia"), ("EM", "F")):
+            fast, slow = (
+                bench.Contestant(
+                    of, lambda: cprime.KMeans(2).fit(np.eye(3)), lambda of: 7
+                )
+                for of in ("cprime", "another")
+            )
+            yield bench.Race(name, measure, lambda of: 1.5, (fast, slow))
+
+    monkeypatch.setattr(bench, "_races", made)
+    monkeypatch.setattr(bench, "_load", lambda: 3.0)
+    result = run("bench", "--rounds", 2, "--json")
+    told = json.loads(result.stdout)
+    assert [race["race"] for race in told["races"]] == ["k-means", "EM"]
+    for row in told["races"][0]["contestants"]:
+        assert row["rounds"] == 2 and row["evaluations"] == 7 and row["seconds"] > 0
+    assert "Others were at work" in told["warnings"][0]
+    monkeypatch.setattr(bench, "_load", lambda: 0.0)
+    said = run("bench", "--rounds", 1)
+    assert said.stderr == "" and "times the seconds of" in said.stdout

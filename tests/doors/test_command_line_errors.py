@@ -29,6 +29,8 @@ def folder(tmp_path_factory):
         "-o",
         folder / "m.cprime",
     )
+    fuzzy = ["--model", "fuzzy", "-o", folder / "fuzzy.cprime"]
+    done("fit", folder / "flows.npy", "-k", 3, *fuzzy)
     model = (folder / "m.cprime").read_bytes()
     (folder / "cut.cprime").write_bytes(model[:-40])
     (folder / "flipped.cprime").write_bytes(
@@ -65,6 +67,15 @@ CASES = [
     ([*FIT, "-k", 3, "--resume"], USAGE, "with --checkpoint DIR"),
     ([*FIT, "-k", 3, "--labels", "l.txt"], USAGE, "should end in .parquet, .csv or"),
     (["compare", "flows.npy", "-k", 3, "--model", "fuzzy"], USAGE, "no likelihood"),
+    (
+        [*FIT, "-k", 3, "--model", "fuzzy", "--report", "r.html"],
+        USAGE,
+        "no density to report on",
+    ),
+    ([*FIT, "-k", 3, "--every", "nan"], USAGE, "nan is no number"),
+    ([*FIT, "-k", 3, "--seed", 2**40], USAGE, "is too large"),
+    (["sample", "fuzzy.cprime", "-o", "-"], CANNOT, "has no density to draw from"),
+    (["report", "fuzzy.cprime", "flows.npy"], CANNOT, "has no density to report on"),
     (["reproduce", "figure-9"], USAGE, "'figure-9' is not one of all, table-s1"),
     (
         [

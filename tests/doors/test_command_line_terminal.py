@@ -87,7 +87,8 @@ def test_python_m_is_the_same():
 
 
 def test_shells_can_complete(monkeypatch):
-    assert "_CPRIME_COMPLETE" in done("--show-completion", "bash")
+    monkeypatch.setenv("_CPRIME_COMPLETE", "source_bash")
+    assert "complete -o default -F _cprime_completion cprime" in run().stdout
     monkeypatch.setenv("_CPRIME_COMPLETE", "complete_bash")
     monkeypatch.setenv("COMP_WORDS", "cprime fit data.npy --c")
     monkeypatch.setenv("COMP_CWORD", "3")
@@ -148,6 +149,15 @@ def test_a_program_gets_lines_of_json(capsys, monkeypatch):
     assert iteration["iteration"] == 3 and iteration["restart"] == 2
     assert iteration["seconds_left_at_most"] == pytest.approx(3.5)
     assert rows["rows"] == 500 and rows["of_rows"] == 1000
+
+
+def test_what_follows_the_last_iteration_is_said(capsys):
+    with progress.following(Voice(json=True)) as follow:
+        follow(of_iteration(3, converged=True))
+        assert capsys.readouterr().err == ""
+        follow(of_iteration(10, restart=1))
+    told = json.loads(capsys.readouterr().err)
+    assert told == {"event": "stage", "doing": "measuring what was found"}
 
 
 def test_quiet_hears_nothing(capsys):

@@ -1,5 +1,6 @@
 """`cprime bench`: how fast is it here, beside scikit-learn?"""
 
+import os
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -12,6 +13,8 @@ from cprime.cli.options import SEARCH, Json, Seed, Threads, option, use_threads
 # Rounds are cut short rather than that a person waits longer than this.
 SECONDS_AT_MOST = 50.0
 MOST_ITERATIONS = 50
+# With more than this to do for every processor, seconds are those of others too.
+BUSY = 0.5
 
 
 @dataclass
@@ -72,6 +75,7 @@ def bench(
     take turns. It takes about half a minute.
     """
     use_threads(threads)
+    busy = _load()
     voice, started, results = Voice(json), time.perf_counter(), []
     for share, race in enumerate(_races(seed), start=1):
         with voice.err.status(f"{race.title} ..."):
@@ -81,11 +85,20 @@ def bench(
                 if time.perf_counter() - started > share * SECONDS_AT_MOST / 2.0:
                     break
         results.append(_told(voice, race))
-    voice.say(
-        "[dim]Made data; on yours it may be different: cprime compare takes a file. "
-        "All results of the project: benchmarks/results.[/]"
-    )
-    voice.result({"races": results})
+    voice.say("[dim]These are made data. On yours: cprime compare DATA -k N[/]")
+    if busy > BUSY:
+        voice.warn(
+            f"Others were at work on this machine (a load of {busy:.1f} for each "
+            "processor before it began): measure again when it is idle."
+        )
+    voice.result({"races": results, "load_before": busy})
+
+
+def _load() -> float:
+    """Return how many processes each processor had lately, as far as is known."""
+    if not hasattr(os, "getloadavg"):
+        return 0.0
+    return os.getloadavg()[0] / (os.cpu_count() or 1)
 
 
 def _races(seed: int) -> Iterator[Race]:
@@ -167,7 +180,8 @@ def _told(voice: Voice, race: Race) -> dict[str, Any]:
     from rich import box
     from rich.table import Table
 
-    table = Table(title=race.title, title_justify="left", box=box.SIMPLE_HEAD)
+    voice.say(f"[bold]{race.title}[/]")
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("", no_wrap=True)
     for column in ("seconds", "iterations", "distances", race.measure):
         table.add_column(column, justify="right")

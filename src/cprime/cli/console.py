@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from rich.console import Console, RenderableType
+from rich.text import Text
 
 from cprime.cli.errors import printable
 from cprime.cli.spoken import spoken
@@ -31,8 +32,17 @@ class Voice:
         self.json = json
         self.quiet = quiet
         # Lines are broken for a terminal alone, never in a file.
-        self.out = Console(highlight=False, soft_wrap=not Console().is_terminal)
-        self.err = Console(stderr=True, highlight=False, soft_wrap=True)
+        self.out, self.err = (
+            Console(
+                stderr=stderr,
+                highlight=False,
+                soft_wrap=not Console(stderr=stderr).is_terminal,
+            )
+            for stderr in (False, True)
+        )
+        if self.err.is_terminal:
+            # It shows Ctrl-C as two signs, which must not begin a new line.
+            self.err.width = max(self.err.width - 3, 10)
         self.warnings: list[str] = []
 
     @property
@@ -58,8 +68,7 @@ class Voice:
         if self.json:
             self.event("warning", message=line)
         else:
-            self.err.print("[yellow]warning:[/]", end=" ")
-            self.err.print(line, markup=False)
+            self.err.print(Text.assemble(("warning: ", "yellow"), line))
 
     def result(self, values: dict[str, Any]) -> None:
         """Give a program the outcome: one JSON object on standard output."""

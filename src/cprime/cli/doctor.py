@@ -6,7 +6,6 @@ import shutil
 import sys
 import tempfile
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -89,6 +88,8 @@ def _escaped(text: str) -> str:
 
 
 def _package(name: str) -> Finding:
+    from importlib.metadata import PackageNotFoundError, version
+
     try:
         return Finding(name, version(name))
     except PackageNotFoundError:

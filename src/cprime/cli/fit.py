@@ -156,6 +156,10 @@ def fit(
         )
     if labels is not None:
         outputs.check_table(labels, "--labels")
+    if report is not None and model == Model.fuzzy:
+        raise typer.BadParameter(
+            "fuzzy k-means has no density to report on", param_hint="--report"
+        )
     files = Files(model_file(output, data), report, labels, checkpoint)
     outputs.check_places([files.model, report, labels], [data])
     voice, typed = Voice(json, quiet), shlex.join(["cprime", *context.obj])

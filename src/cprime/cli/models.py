@@ -40,6 +40,15 @@ class Loaded:
             return None
         return self.scaler.mean_, self.scaler.scale_
 
+    def refuse_without_density(self, purpose: str) -> None:
+        """Raise if this is a model of memberships alone."""
+        if not hasattr(self.estimator, "gap"):
+            name = type(self.estimator).__name__
+            raise ValueError(
+                f"This is a {name}, which has no density {purpose}: fit --model soft, "
+                "or another."
+            )
+
     def rows(
         self,
         path: Path,

@@ -50,7 +50,9 @@ def _at_least(least: float) -> Any:
     def checked(value: Any) -> Any:
         if value is not None and not least <= value <= LARGEST:
             bound = f"less than {least:g}" if value < least else "too large"
-            raise typer.BadParameter(f"{value} is {bound}")
+            raise typer.BadParameter(
+                f"{value} is {bound if value == value else 'no number'}"
+            )
         return value
 
     return checked

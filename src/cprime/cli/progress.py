@@ -79,6 +79,10 @@ class Teller(Follower):
             values["seconds_left_at_most"] = (at_most - done) / per_second
         self._read = 0
         self.show(values, done / at_most)
+        ended = iteration.converged or iteration.iteration == iteration.max_iter
+        if ended and iteration.restart + 1 == iteration.n_init:
+            # All rows once more, and all clusters.
+            self.stage("measuring what was found")
 
     def rows(self, done: int, total: int) -> None:
         now = time.monotonic()
@@ -210,17 +214,14 @@ def following(voice: Voice) -> Iterator[Follower]:
         finally:
             lines.end()
     else:
-        from rich.console import Console
         from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
 
-        # A terminal shows Ctrl-C as two signs, which must not begin a new line.
-        narrower = Console(stderr=True, width=max(voice.err.width - 3, 10))
         with Progress(
             SpinnerColumn(),
             TextColumn("{task.description}", markup=False),
             BarColumn(bar_width=None),
             TextColumn("{task.fields[known]}", markup=False),
-            console=narrower,
+            console=voice.err,
             transient=True,
             expand=True,
         ) as bar:

@@ -63,6 +63,7 @@ def report(
 
         follow.stage(f"reading {data.name}")
         loaded, about = models.load(model), describe(model)["about"]
+        loaded.refuse_without_density("to report on")
         rows = loaded.rows(data, columns, memory, scratch)
         follow.stage(f"writing {output.name}")
         write(output, loaded.estimator, rows, about=worth_telling(about))

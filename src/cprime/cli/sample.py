@@ -56,11 +56,7 @@ def sample(
     voice = outputs.voice_beside(output, json, quiet)
     with voice.hearing_warnings():
         loaded = models.load(model)
-        if not hasattr(loaded.estimator, "sample"):
-            name = type(loaded.estimator).__name__
-            raise ValueError(
-                f"{model} holds a {name}, which has no density to draw from."
-            )
+        loaded.refuse_without_density("to draw from")
         with outputs.table_file(output, n_rows) as write:
             for block in _drawn(loaded, n_rows, seed, with_labels):
                 write(block)

@@ -96,8 +96,7 @@ def _open_path(path: Path, columns: Wanted, room: Room) -> Data:
     if path.is_file() and text.is_text(path):
         names, n_features, batches = text.open_text(path, columns, at_once(room.memory))
         return room.gathered(batches, n_features, np.float64, names, origin)
-    files = [existing(file) for file in folder.files_of(path)]
-    source = folder.from_files(files, at_once(room.memory))
+    source = folder.from_files(folder.files_of(path), at_once(room.memory))
     return _open_columns(source, origin, columns, room)
 
 

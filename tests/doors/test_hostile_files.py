@@ -337,6 +337,10 @@ TEXT = {
     "windows.csv": ("a,b\r\n" + ROWS.replace("\n", "\r\n"), (20, 2)),
     "old mac.csv": ("a,b\r1,2\r3,4\r", "cannot be divided"),
     "text.csv": ("a,b\n1,2\n3,four\n", "Column 'b' of"),
+    "words of errors.csv": (
+        'a,b\n1,"Row #7: Expected 2 columns, got 3"\n',
+        "holds 'Row #7: Expected 2 columns, got 3' in line 2",
+    ),
     "thousands.csv": ('a,b\n"1,000",2\n', "holds '1,000' in line 2"),
     "comma for point.csv": ("a;b\n1,5;2\n", "holds '1,5' in line 2"),
     "not a number.csv": ("a,b\nnan,2\n3,4\n", "NaN at row 0, column 0 ('a')"),

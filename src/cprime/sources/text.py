@@ -29,11 +29,11 @@ BLOCK_BYTES = 2**20
 BYTES_OF_A_COLUMN = 2**13
 # What reading a compressed file may end in.
 DAMAGED = (zlib.error, EOFError, OSError)
-# As Arrow says that there are no rows, where a line has other columns than the first,
-# and where a value is not a number.
+# As Arrow begins to say that there are no rows, which line has other columns than the
+# first, that a line is too long, and where a value is not a number.
 NO_ROWS = ("Empty CSV file", "Could not skip initial")
-RAGGED = re.compile(r"Row #(\d+): Expected (\d+) columns, got (\d+)")
-STRADDLING = "straddles two block boundaries"
+RAGGED = re.compile(r"CSV parse error: Row #(\d+): Expected (\d+) columns, got (\d+)")
+STRADDLING = "straddling object straddles two block boundaries"
 PLACE = re.compile(
     r"In CSV column #(?P<column>\d+)(?: with name '.*?')?: (?:Row #(?P<row>\d+): )?"
     r"(?P<what>.*)",
@@ -167,18 +167,18 @@ def _batches(path: Path, head: Head, convert: Any) -> Iterator[Any]:
 
 def _said(error: str, path: Path, fields: list[str], n_rows: int) -> str:
     """Return what is wrong with a file, and where, in words."""
-    if ragged := RAGGED.search(error):
+    if ragged := RAGGED.match(error):
         line, expected, found = ragged.groups()
         return (
             f"Line {line} of {shown(path)} has {found} columns, not {expected} as the "
             "first one: mend it."
         )
-    if STRADDLING in error:
+    if error.startswith(STRADDLING):
         return (
             f"{shown(path)} is no CSV file: after row {n_rows} comes a line that does "
             "not end."
         )
-    place = PLACE.search(error)
+    place = PLACE.match(error)
     if place is None:
         return f"{shown(path)} cannot be read after row {n_rows}: {reason(error)}."
     name, what = fields[int(place["column"])], place["what"].strip()

@@ -25,8 +25,13 @@ namespace {
 
 constexpr double BRIEF = 8e6;  // multiply-adds that are not worth a thread
 
-// A person interrupted, and Python knows it.
+// A person interrupted, and Python knows it; or a thread that works alone was stopped.
 struct Interrupted {};
+
+// What threads that work alone look at, to know when they are to stop.
+struct Stop {
+  std::atomic<bool> wanted{false};
+};
 
 bool is_interrupted() {
   nb::gil_scoped_acquire locked;
@@ -57,7 +62,9 @@ void without_gil(Work work) {
       complete = false;
     }
   }
-  if (!complete) throw nb::python_error();
+  if (complete) return;
+  if (!PyErr_Occurred()) PyErr_SetNone(PyExc_KeyboardInterrupt);
+  throw nb::python_error();
 }
 
 void run(int64_t n, double work, const std::function<void(int64_t, void*)>& task) {
@@ -289,6 +296,10 @@ NB_MODULE(_native, m) {
   m.def("is_brief", &is_brief);
   m.def("get_num_threads", &get_num_threads);
   m.def("set_num_threads", &set_num_threads);
+  nb::class_<Stop>(m, "Stop")
+      .def(nb::init<>())
+      .def("heed_alone", [](const Stop& stop) { work_alone(stop.wanted); })
+      .def("want", [](Stop& stop) { stop.wanted = true; });
   m.def("path_names", &path_names);
   m.def("path_name", [] { return std::string(path().name); });
   m.def("use_path", &use_path);

@@ -19,6 +19,7 @@ thread_local const std::atomic<bool>* stop_requested = nullptr;
 namespace {
 
 std::atomic<int> limit{1};
+thread_local bool alone = false;
 
 // One call of in_parallel, seen by all its threads.
 struct Call {
@@ -47,11 +48,20 @@ struct Call {
 
 }  // namespace
 
-int get_num_threads() { return limit.load(); }
+int get_num_threads() { return alone ? 1 : limit.load(); }
 void set_num_threads(int n) { limit.store(std::max(1, n)); }
+
+void work_alone(const std::atomic<bool>& stop) {
+  alone = true;
+  stop_requested = &stop;
+}
 
 bool in_parallel(int64_t n, int n_threads, bool brief, const std::function<bool()>& interrupted,
                  const std::function<void(int64_t, int)>& task) {
+  if (alone) {
+    for (int64_t i = 0; i < n && !stop_requested->load(); ++i) task(i, 0);
+    return !stop_requested->load();
+  }
   Call call{n, task};
   std::vector<std::thread> threads;
   const int wanted = brief ? 0 : int(std::max<int64_t>(1, std::min<int64_t>(n_threads, n)));

@@ -1,6 +1,7 @@
 // Threads that live as long as one call: nothing to lose in a fork.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -12,6 +13,9 @@ constexpr auto PATIENCE = std::chrono::milliseconds(100);  // between two looks 
 // How many threads a call may use, and how a person sets it.
 int get_num_threads();
 void set_num_threads(int n);
+
+// From now on calls from this thread use no other, and stop early once `stop` is true.
+void work_alone(const std::atomic<bool>& stop);
 
 // Calls task(i, worker) once for every i below n, on at most `n_threads` threads.
 //

@@ -141,11 +141,14 @@ class FileRows(RowsInParts):
         plan: Plan,
         C_prime: int,
     ) -> tuple[Column, LeafSum]:
+        def of_block(place: slice, values: Array) -> tuple[Kept, LeafSum]:
+            block = Block(values, self.weights[place], self.scale)
+            before = None if K is None else Kept(K.read(place))
+            return kernel.sweep(block, before, coefficients, plan, C_prime)
+
         after: Column | None = None
         sums = None
-        for place, block in self.blocks():
-            before = None if K is None else Kept(K.read(place))
-            kept, found = kernel.sweep(block, before, coefficients, plan, C_prime)
+        for place, (kept, found) in self.X.abreast(of_block):
             if after is None:
                 after = self._column(kept.K.shape[1], np.int32)
             after.put(kept.K, place.start)

@@ -6,18 +6,21 @@ from collections.abc import Callable, Iterator
 from functools import cached_property, reduce
 from operator import add
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from cprime.blocks import LEAF_ROWS
-from cprime.kernels.native import magnitude
+from cprime.kernels.abreast import abreast
+from cprime.kernels.native import get_num_threads, magnitude
 from cprime.sources.ahead import BUFFERS, read_ahead
 from cprime.sources.memory import in_words
 from cprime.sources.raw import RawRows
 from cprime.sources.words import quoted
 from cprime.summation import LeafSum
 from cprime.typing import Array
+
+Result = TypeVar("Result")
 
 # A block is large enough that starting threads on it is nothing, and small beside the
 # memory of a laptop.
@@ -110,10 +113,7 @@ class Data:
     @property
     def block_rows(self) -> int:
         """How many rows make a good block: leaves of one node of the tree of sums."""
-        n_bytes = min(BLOCK_BYTES, self.memory // (4 * BUFFERS))
-        leaf_bytes = LEAF_ROWS * self.n_features * int(self.dtype.itemsize)
-        n_leaves = max(1, n_bytes // leaf_bytes)
-        return LEAF_ROWS * int(2 ** (n_leaves.bit_length() - 1))
+        return self._rows_of_block(BUFFERS)
 
     def blocks(self, n_rows: int | None = None) -> Iterator[tuple[int, Array]]:
         """Yield the number of the first row, and the rows, of every block in order.
@@ -125,12 +125,36 @@ class Data:
         n_rows : int, optional
             Of a block; by default as many whole leaves as are good to compute with.
         """
-        size = min(n_rows or self.block_rows, max(self.n_rows, 1))
-        starts = range(0, self.n_rows, size)
-        for start, values in self._each(starts, size):
-            yield start, values
+        places = self._places(n_rows or self.block_rows)
+        for place, values in zip(places, self._each(places)):
+            yield place.start, values
             if self.on_rows is not None:
                 self.on_rows(len(values))
+
+    def abreast(
+        self, compute: Callable[[slice, Array], Result]
+    ) -> Iterator[tuple[slice, Result]]:
+        """Yield where every block lies and compute(that, its rows), in order.
+
+        As many threads as compiled code may use do it side by side, each with a block
+        of its own, while the system reads what comes next.
+        """
+        most = max(1, self._bytes_of_blocks // self._leaf_bytes)
+        n_threads = min(get_num_threads(), most)
+        size = self._rows_of_block(n_threads)
+        places = self._places(size)
+
+        def read(place: slice, buffer: Array) -> Array:
+            assert isinstance(self._values, RawRows)
+            self._values.expect(place.stop + (n_threads - 1) * size, size)
+            return self._read_into(place, buffer)
+
+        buffers = self._buffers(places, n_threads)
+        results = abreast(read, compute, places, buffers)
+        for place, result in zip(places, results):
+            yield place, result
+            if self.on_rows is not None:
+                self.on_rows(place.stop - place.start)
 
     def read(self, start: int, stop: int) -> Array:
         """Return the rows from `start` up to `stop`, shape (any, D)."""
@@ -208,12 +232,36 @@ class Data:
             digest.update(np.ascontiguousarray(values).data)
         return f"sha256:{digest.hexdigest()}"
 
-    def _each(self, starts: range, size: int) -> Iterator[tuple[int, Array]]:
+    @property
+    def _leaf_bytes(self) -> int:
+        return LEAF_ROWS * self.n_features * int(self.dtype.itemsize)
+
+    @property
+    def _bytes_of_blocks(self) -> int:
+        """What all blocks that are held at a time may take."""
+        return self.memory // 4
+
+    def _rows_of_block(self, n_buffers: int) -> int:
+        """Return how many rows a block has if there are so many at a time."""
+        n_bytes = min(BLOCK_BYTES, self._bytes_of_blocks // n_buffers)
+        n_leaves = max(1, n_bytes // self._leaf_bytes)
+        return LEAF_ROWS * int(2 ** (n_leaves.bit_length() - 1))
+
+    def _places(self, size: int) -> list[slice]:
+        """Return where blocks of so many rows lie."""
+        starts = range(0, self.n_rows, size)
+        return [slice(start, min(start + size, self.n_rows)) for start in starts]
+
+    def _buffers(self, places: list[slice], count: int) -> list[Array]:
+        """Return room for so many blocks at a time, as far as there are as many."""
+        size = max((place.stop - place.start for place in places), default=0)
+        shape, count = (size, self.n_features), min(count, max(len(places), 2))
+        return [np.empty(shape, dtype=self.dtype) for _ in range(count)]
+
+    def _each(self, places: list[slice]) -> Iterator[Array]:
         if self.in_memory:
-            return ((start, self.read(start, start + size)) for start in starts)
-        shape = (size, self.n_features)
-        buffers = [np.empty(shape, dtype=self.dtype) for _ in range(BUFFERS)]
-        return read_ahead(self._read_into, starts, buffers)
+            return (self.read(place.start, place.stop) for place in places)
+        return read_ahead(self._read_into, places, self._buffers(places, BUFFERS))
 
     def _mean(self, function: Callable[[Array], Array]) -> Array:
         leaves = (
@@ -225,15 +273,15 @@ class Data:
         mean: Array = reduce(add, leaves).total() / self.n_rows
         return mean
 
-    def _read_into(self, start: int, buffer: Array) -> tuple[int, Array]:
+    def _read_into(self, place: slice, buffer: Array) -> Array:
         assert isinstance(self._values, RawRows)
-        rows = buffer[: min(len(buffer), self.n_rows - start)]
-        return start, self._scaled(self._values.read_into(rows, start))
+        rows = buffer[: place.stop - place.start]
+        return self._scaled(self._values.read_into(rows, place.start), out=rows)
 
-    def _scaled(self, values: Array) -> Array:
+    def _scaled(self, values: Array, out: Array | None = None) -> Array:
         if self.shift is None or self.scale is None:
             return values
         # As scikit-learn's StandardScaler does it, in the precision of the rows.
-        moved: Array = values - self.shift.astype(values.dtype)
+        moved: Array = np.subtract(values, self.shift.astype(values.dtype), out=out)
         moved /= self.scale.astype(values.dtype)
         return moved

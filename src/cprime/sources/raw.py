@@ -14,6 +14,9 @@ import numpy as np
 
 from cprime.typing import Array
 
+# Linux begins to read no more than some hundred kB each time it is asked to.
+EXPECTED_BYTES = 2**17
+
 
 class OpenFile:
     """A file that is closed when nobody needs it any more.
@@ -109,6 +112,18 @@ class RawRows:
                 "nobody writes to it any more."
             )
         return rows
+
+    def expect(self, start: int, n_rows: int) -> None:
+        """Let the system read some rows, as far as there are any, that come soon."""
+        if hasattr(os, "posix_fadvise"):
+            stop = self._place(min(start + n_rows, self.shape[0]))
+            for offset in range(self._place(start), stop, EXPECTED_BYTES):
+                os.posix_fadvise(
+                    self._file.descriptor,
+                    offset,
+                    EXPECTED_BYTES,
+                    os.POSIX_FADV_WILLNEED,
+                )
 
     def read(self, start: int, stop: int) -> Array:
         """Return the rows from `start` up to `stop`."""

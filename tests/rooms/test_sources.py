@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.feather as feather
 import pyarrow.parquet as pq
 import pytest
+from threadpoolctl import threadpool_limits
 
 from cprime.blocks import LEAF_ROWS
 from cprime.rows.column import Column
@@ -284,6 +285,37 @@ def test_a_block_is_a_power_of_two_of_leaves(tmp_path, memory, n_features):
     # All buffers together are a fraction of the memory, as large as that allows.
     most = min(2**24, memory // (4 * BUFFERS))
     assert n_bytes <= most < 2 * n_bytes or n_leaves == 1
+
+
+@pytest.mark.parametrize("n_threads", [1, 2, 7, 64])
+def test_blocks_side_by_side_are_all_rows_within_the_memory(tmp_path, n_threads):
+    wide = np.tile(X, (5, 4))
+    np.save(tmp_path / "x.npy", wide)
+    data = open_data(tmp_path / "x.npy", memory=2 * LITTLE)
+    seen, held = [], {}
+    data.on_rows = seen.append
+
+    def compute(place, values):
+        held[values.ctypes.data] = values.nbytes
+        return values.copy()
+
+    with threadpool_limits(n_threads, user_api="cprime"):
+        places, parts = zip(*data.abreast(compute))
+    assert np.array_equal(np.concatenate(parts), wide)
+    assert [place.start for place in places] == list(np.cumsum([0, *seen])[:-1])
+    assert seen == [len(part) for part in parts]
+    assert len(held) <= n_threads
+    # A fraction of the memory, unless a leaf takes more.
+    leaf_bytes = LEAF_ROWS * wide[0].nbytes
+    assert sum(held.values()) <= max(2 * LITTLE // 4, leaf_bytes)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_blocks_side_by_side_are_scaled_like_all_others(tmp_path, dtype):
+    np.save(tmp_path / "x.npy", np.tile(X, (5, 4)).astype(dtype))
+    data = open_data(tmp_path / "x.npy", memory=LITTLE).standardized()
+    parts = [part for _, part in data.abreast(lambda place, values: values.copy())]
+    assert np.array_equal(np.concatenate(parts), data.load())
 
 
 @pytest.mark.parametrize("memory", [LITTLE, None], ids=["on disk", "in memory"])

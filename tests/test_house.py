@@ -9,7 +9,7 @@ SOURCE = Path(__file__).parent.parent / "src" / "cprime"
 
 # A room may import rooms of its own or a lower storey, never of a higher one.
 STOREYS = [
-    ["typing", "theta", "truncation", "stats", "summation", "blocks", "draws"],
+    ["typing", "theta", "truncation", "stats", "summation", "blocks", "draws", "blas"],
     ["models", "search"],
     ["kernels"],
     ["sources", "storage"],
@@ -31,6 +31,7 @@ ADDRESSES = {
     "sklearn": {"estimators", "experiments", "cli"},
     "scipy": {"estimators", "experiments", "plots"},
     "matplotlib": {"experiments", "plots", "report"},
+    "PIL": {"report"},
     "jinja2": {"report"},
     "torch": set(),
     "dask": set(),

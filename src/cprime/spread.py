@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from cprime.blas import one_thread
 from cprime.kernels import Kernel
 from cprime.models import Isotropic
 from cprime.problem import Problem
@@ -31,6 +32,7 @@ def one_cluster(rows: Rows, kernel: Kernel) -> Theta:
     return Theta(means, stats.scatter / (rows.n_features * stats.weight))
 
 
+@one_thread()
 def observed_moments(rows: Rows) -> tuple[Array, Array]:
     """Return mean and variance of every feature over the rows that have it.
 
@@ -60,6 +62,7 @@ def observed_moments(rows: Rows) -> tuple[Array, Array]:
     return means, mean_about(means, 2)
 
 
+@one_thread()
 def feature_moments(rows: Rows, kernel: Kernel) -> tuple[Array, Array]:
     """Return mean and variance of every feature over all rows."""
     mean = one_cluster(rows, kernel).means[0]

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import textwrap
+from functools import partial
 
 import numpy as np
 import pytest
@@ -305,6 +306,27 @@ def test_a_fit_that_has_not_finished_is_not_overwritten(folder):
     with pytest.raises(ValueError, match="resume=True to go on with it, or remove it"):
         clone(MODEL).fit(DATA, checkpoint=Checkpoint(folder))
     assert before == {path: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_whoever_is_refused_leaves_the_folder_as_it_is(folder):
+    with pytest.raises(KilledError):
+        MODEL.fit(DATA, checkpoint=Checkpoint(folder, 0), progress=stopping_at(3))
+    # As if another fit were writing to it at this very moment.
+    writing = folder / f".checkpoint-1.cprime.12345678{atomic.UNFINISHED}"
+    writing.touch()
+    with pytest.raises(ValueError, match="has not finished"):
+        MODEL.fit(DATA, checkpoint=Checkpoint(folder, 0))
+    assert writing.exists()
+
+
+def seeded(X, n_clusters, random_state, offset=0):
+    return X[offset : offset + n_clusters]
+
+
+def test_a_function_without_a_name_is_refused(folder):
+    model = KMeans(10, init=partial(seeded, offset=3), random_state=0)
+    with pytest.raises(ValueError, match=r"init=functools\.partial.* has no name"):
+        model.fit(DATA, checkpoint=Checkpoint(folder, 0))
 
 
 def test_a_fit_that_has_finished_makes_room_for_another(folder):

@@ -251,6 +251,67 @@ def test_a_kept_column_with_our_name_keeps_it(folder, tmp_path):
     assert set(table(out).column("label").to_pylist()) == {"mine"}
 
 
+def test_no_column_is_lost_to_one_of_ours(tmp_path):
+    lines = "x,y,label,cprime_label\n1,2,a,b\n1,4,c,d\n9,2,e,f\n9,4,g,h\n"
+    (tmp_path / "x.csv").write_text(lines)
+    model, out = tmp_path / "m.cprime", tmp_path / "l.csv"
+    done("fit", tmp_path / "x.csv", "--columns", "x,y", "-k", 2, "-o", model)
+    done("predict", model, tmp_path / "x.csv", "--keep-all", "-o", out)
+    kept, *rows = (line.split(",")[:5] for line in out.read_text().splitlines())
+    assert kept == ["x", "y", "label", "cprime_label", "cprime_cprime_label"]
+    assert [row[2:4] for row in rows] == [
+        ["a", "b"],
+        ["c", "d"],
+        ["e", "f"],
+        ["g", "h"],
+    ]
+
+
+@pytest.mark.parametrize("name", ["\u00e9" * 120, "\u65e5" * 78])
+def test_a_name_may_be_as_long_as_the_system_allows(folder, tmp_path, name):
+    path = tmp_path / f"{name}.cprime"
+    done("fit", folder / "flows.npy", "-k", 2, "-o", path)
+    assert "2 clusters" in done("info", path)
+
+
+def warned(*typed):
+    """Return what a command that succeeds warns of."""
+    result = run(*typed)
+    assert result.exit_code == 0
+    return [line for line in result.stderr.splitlines() if line.startswith("warning")]
+
+
+def test_a_fit_warns_of_columns_that_spoil_it(folder, tmp_path):
+    out = ["-k", 2, "-o", tmp_path / "m.cprime"]
+    (line,) = warned("fit", folder / "flows.npy", *out)
+    assert "very different scales" in line and "Add --standardize" in line
+    assert not warned("fit", folder / "flows.npy", *out, "--standardize")
+    assert not warned("fit", folder / "flows.npy", *out, "--model", "mixture")
+    typed = ["fit", folder / "flows.csv", "--columns", "id,f0,f3", "--standardize"]
+    (line,) = warned(*typed, *out)
+    assert "1 column only counts the rows. 'id' rises by one" in line
+
+
+def test_columns_without_names_are_said_to_be_taken_in_order(folder, tmp_path):
+    model, out = tmp_path / "m.cprime", tmp_path / "l.csv"
+    typed = ["--columns", "f*", "--standardize", "-k", 2, "-o", model]
+    done("fit", folder / "flows.csv", *typed)
+    upper = tmp_path / "FLOWS.NPY"
+    upper.write_bytes((folder / "flows.npy").read_bytes())
+    for path in (folder / "flows.npy", upper):
+        (line,) = warned("predict", model, path, "-o", out)
+        assert "have no names: they are taken to be 'f0', 'f1'" in line
+    assert not warned("predict", model, folder / "flows.csv", "-o", out)
+
+
+def test_a_model_of_an_interrupted_fit_says_so(folder, tmp_path):
+    model, out = tmp_path / "m.cprime", tmp_path / "l.csv"
+    done("fit", folder / "flows.npy", "-k", 2, "-o", model)
+    cprime.save(cprime.load(model), model, about={"complete": False})
+    (line,) = warned("predict", model, folder / "flows.npy", "-o", out)
+    assert "of a fit that was interrupted" in line
+
+
 def test_text_is_quoted_only_where_it_must_be(folder, tmp_path):
     odd = ["plain"] * (N_ROWS - 1) + ['a "b", c\n']
     for texts, expected in ((odd[:-1] * 2, "plain,"), (odd, '"plain",')):
@@ -355,7 +416,7 @@ def test_doctor_says_what_is_wrong(tmp_path):
 
 
 def test_quiet_is_quiet_and_json_is_one_object(folder, tmp_path):
-    fit = ["fit", folder / "flows.npy", "-k", 3, "-o", tmp_path / "m"]
+    fit = ["fit", folder / "flows.npy", "-k", 3, "--standardize", "-o", tmp_path / "m"]
     result = run(*fit, "-q")
     assert (result.stdout, result.stderr) == ("", "")
     result = run(*fit, "--json")

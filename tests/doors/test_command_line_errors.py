@@ -45,11 +45,17 @@ def folder(tmp_path_factory):
     pa.parquet.write_table(few, folder / "few.parquet")
     (folder / "words.csv").write_text("f0,f1\n1,2\n3,four\n")
     (folder / "file").touch()
+    (folder / "parts").mkdir()
+    pa.parquet.write_table(flows(), folder / "parts" / "1.parquet")
+    for name, columns in {"odd": "f?,y", "even": "f1,y", "greek": "\u03bb,y"}.items():
+        (folder / f"{name}.csv").write_text(f"{columns}\n1,2\n1,4\n9,2\n9,4\n")
+        done("fit", folder / f"{name}.csv", "-k", 2, "-o", folder / f"{name}.cprime")
+    (folder / "vast.csv").write_text("a,b\n1,1e300\n2,-1e300\n3,1e299\n")
     (folder / "sub").mkdir()
     return folder
 
 
-FIT = ["fit", "flows.csv", "--columns", "f*", "-o", "o.cprime"]
+FIT = ["fit", "flows.csv", "--columns", "f*", "--standardize", "-o", "o.cprime"]
 CASES = [
     # What is typed, how it ends, and what a person is told.
     (["ftt"], USAGE, "There is no command ftt. Did you mean fit? Try 'cprime --help'."),
@@ -118,14 +124,39 @@ CASES = [
     ([*FIT, "-k", 3, "-o", "none/m"], CANNOT, "there is no folder"),
     ([*FIT, "-k", 3, "-o", "sub"], CANNOT, "sub is a folder"),
     ([*FIT, "-k", 3, "-o", "flows.csv"], CANNOT, "flows.csv is read and must not be"),
-    ([*FIT, "-k", 3, "--report", "o.cprime"], CANNOT, "cannot be two things"),
+    ([*FIT, "-k", 3, "--report", "x.html", "-o", "x.html"], CANNOT, "be two things"),
+    ([*FIT, "-k", 3, "--report", "o.pdf"], USAGE, "'o.pdf' should end in .html or"),
+    (["report", "m.cprime", "flows.csv", "-o", "o.pdf"], USAGE, "should end in .html"),
+    ([*FIT, "-k", 3, "-o", "-"], USAGE, "for -o: this cannot go to standard output"),
+    ([*FIT, "-k", 3, "--labels", "-"], USAGE, "--labels: this cannot go to standard"),
+    ([*FIT, "-k", 3, "--report", "-"], USAGE, "--report: this cannot go to standard"),
+    (["report", "m.cprime", "flows.csv", "-o", "-"], USAGE, "cannot go to standard"),
+    ([*FIT, "-k", 3, "-o", "/dev/null"], CANNOT, "/dev/null is not a plain file"),
+    ([*FIT, "-k", 3, "-o", 300 * "x"], CANNOT, "File name too long"),
+    (
+        [*FIT, "-k", 3, "--checkpoint", "sub", "-o", "sub/checkpoint-1.cprime"],
+        CANNOT,
+        "is where a checkpoint goes",
+    ),
+    (
+        ["predict", "m.cprime", "parts", "-o", "parts/labels.parquet"],
+        CANNOT,
+        "would be one of the files of parts, which are all read",
+    ),
+    (["predict", "odd.cprime", "even.csv", "-o", "l.csv"], CANNOT, "no column 'f?'"),
+    (
+        ["sample", "greek.cprime", "--with-labels", "-o", "s.npy"],
+        CANNOT,
+        "A .npy file cannot hold a column named",
+    ),
+    (["fit", "vast.csv", "-k", 2, "--standardize"], CANNOT, "'b' of vast.csv are too"),
     ([*FIT, "-k", 3, "--checkpoint", "file"], CANNOT, "file"),
     (["info", "none.cprime"], CANNOT, "none.cprime"),
     (["info", "flows.parquet"], CANNOT, "it is not a file of cprime"),
     (["info", "cut.cprime"], CANNOT, "'cut.cprime': it is cut off"),
     (["info", "flipped.cprime"], CANNOT, "flipped.cprime"),
     (["sample", "cut.cprime", "-o", "s.csv"], CANNOT, "it is cut off"),
-    (["predict", "m.cprime", "nan.npy", "-o", "l.csv"], CANNOT, "Row 17 of nan.npy"),
+    (["predict", "fuzzy.cprime", "nan.npy", "-o", "l.csv"], CANNOT, "Row 17 of nan."),
     (["predict", "m.cprime", "three.npy", "-o", "l.csv"], CANNOT, "has 3 columns, and"),
     (
         ["predict", "m.cprime", "few.parquet", "-o", "l.csv"],
@@ -167,6 +198,17 @@ def test_nothing_is_written_over_by_what_fails(folder, tmp_path, monkeypatch):
     assert run("predict", "m.cprime", "nan.npy", "-o", out).exit_code == CANNOT
     assert [path.name for path in tmp_path.iterdir()] == ["labels.csv"]
     assert out.read_text() == "from before"
+
+
+def test_what_is_wrong_with_the_data_is_said_before_that_a_model_is_there(
+    folder, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    for name in ("none", "flows"):
+        (tmp_path / f"{name}.cprime").touch()
+    assert "none.csv cannot be opened" in run("fit", "none.csv", "-k", 2).stderr
+    typed = ["fit", folder / "flows.csv", "--columns", "f9", "-k", 2]
+    assert "has no column 'f9'" in run(*typed).stderr
 
 
 def test_a_model_nobody_named_is_not_overwritten(folder, tmp_path, monkeypatch):

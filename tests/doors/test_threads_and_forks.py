@@ -12,15 +12,18 @@ import subprocess
 import sys
 import threading
 import time
+import warnings
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from threadpoolctl import threadpool_limits
+from sklearn.exceptions import ConvergenceWarning
+from threadpoolctl import threadpool_info, threadpool_limits
 
-from cprime import KMeans, em
+from cprime import GaussianMixture, KMeans, em
+from cprime.blas import one_thread
 from cprime.blocks import LEAF_ROWS, Block, Kept
 from cprime.kernels import native
 from cprime.models import Isotropic
@@ -117,6 +120,37 @@ def test_the_number_of_threads_changes_no_bit(threads, fit, data):
         assert native.get_num_threads() == n
         found.append(fingerprint(DATA[data], **FITS[fit]))
     assert found == found[:1] * 5
+
+
+@pytest.mark.parametrize("covariance_type, D", [("tied", 40), ("full", 130)])
+def test_nor_do_those_of_linear_algebra(covariance_type, D):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(3000, D)) + 3.0 * rng.integers(5, size=(3000, 1))
+    found = set()
+    for n_threads in (1, 2, 4):
+        with threadpool_limits(n_threads):
+            model = GaussianMixture(
+                3, covariance_type=covariance_type, c_prime=2, max_iter=3, tol=0.0
+            )
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", ConvergenceWarning)
+                model.set_params(random_state=0).fit(X)
+            of_fit = (model.means_, model.covariances_, model.precisions_)
+            of_rows = (model.score_samples(X), model.predict_proba(X))
+        found.add(tuple(array.tobytes() for array in (*of_fit, *of_rows)))
+    assert len(found) == 1
+
+
+def test_linear_algebra_has_its_threads_again_afterwards():
+    with threadpool_limits(2, user_api="blas"):
+        with one_thread(), one_thread():
+            inside = {lib["num_threads"] for lib in threadpool_info() if is_blas(lib)}
+        after = {lib["num_threads"] for lib in threadpool_info() if is_blas(lib)}
+    assert inside == {1} and after == {2}
+
+
+def is_blas(library):
+    return library["user_api"] == "blas"
 
 
 def test_threadpoolctl_limits_our_threads_too(threads):

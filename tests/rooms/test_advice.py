@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from cprime import advice
-from cprime.advice import of_data, of_fits, words
+from cprime.advice import of_data, of_fits, verdicts, words
 
 NAMES = ["a", "b", "c"]
 
@@ -190,7 +190,12 @@ def test_nothing_is_said_where_all_is_well(finding):
         (of_data.outliers(11, 1000), "fair", ["1.1 % of the rows", "99.9 %"]),
         (of_data.outliers(4, 20), "fair", ["4 rows lie farther"]),
         (of_data.missing_values(3, 300), "fair", ["1.0 % of all values"]),
-        (of_data.other_rows(-5.0, -6.0), "fair", ["not quite those of the fit"]),
+        (of_data.other_rows(-5.9, -6.0), "fair", ["not quite those of the fit"]),
+        (of_data.other_rows(-26.0, -6.0), "poor", ["not those of the fit"]),
+        (of_data.row_numbers(["id"]), "poor", ["1 column only counts", "'id' rises"]),
+        (of_data.row_numbers(["a", "b"]), "poor", ["2 columns only count the rows"]),
+        (of_fits.unconverged(False, 9, 300), "poor", ["interrupted", "9 iterations"]),
+        (verdicts.which_c_prime({1: 0.02}, 4, 1), "unknown", ["Give the rows"]),
     ],
 )
 def test_warnings_name_numbers_and_what_to_do(finding, level, words_in_it):

@@ -12,7 +12,7 @@ import pytest
 import scipy.sparse as sp
 from pages import Page
 from sklearn.cluster import KMeans as PeerKMeans
-from sklearn.exceptions import NotFittedError
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -352,6 +352,17 @@ def test_a_page_too_large_shows_fewer_rows(tmp_path, monkeypatch, undrawn):
     assert path.stat().st_size < full
     text = Page(path.read_text()).text
     assert "to keep this page small, of the 2 largest clusters" in text
+
+
+def test_many_clusters_leave_room_for_their_rows(tmp_path):
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(20_000, 20)).astype(np.float32)
+    model = KMeans(500, init=rows[:500], max_iter=1, tol=0.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        path = model.fit(rows).report(tmp_path / "a.html", rows)
+    assert path.stat().st_size < 1_900_000
+    assert "to keep this page small" not in Page(path.read_text()).text
 
 
 def test_without_rows_it_says_what_the_model_knows(tmp_path, undrawn):

@@ -18,6 +18,8 @@ EXTREME = 30.0
 MANY_OUTLIERS = 10.0
 # Log-likelihoods of the same rows under the same parameters agree to this.
 SAME_LIKELIHOOD = 1e-4
+# ... and those of similar rows to this.
+NEARLY_SAME = 0.05
 
 
 def unequal_scales(
@@ -46,6 +48,20 @@ def unequal_scales(
         f"'{names[last]}' of {number(small)}: clusters here are round, so the first "
         "decides and the second hardly counts. Standardise the columns first, or use "
         "covariances that adapt (GaussianMixture, 'diag' or 'full').",
+    )
+
+
+def row_numbers(names: Sequence[str]) -> Finding | None:
+    """Warn of columns that only count the rows."""
+    if not names:
+        return None
+    named = listing([f"'{name}'" for name in names])
+    return Finding(
+        "poor",
+        f"{count(len(names), 'column')} only "
+        f"{either(len(names), 'counts', 'count')} the rows.",
+        f"{named} {either(len(names), 'rises', 'rise')} by one from row to row: "
+        "clusters will be made of rows that follow each other. Choose other columns.",
     )
 
 
@@ -130,9 +146,10 @@ def other_rows(likelihood: float, of_fit: float | None) -> Finding | None:
         return None
     if abs(likelihood - of_fit) <= SAME_LIKELIHOOD * max(1.0, abs(of_fit)):
         return None
+    alike = abs(likelihood - of_fit) <= NEARLY_SAME * max(1.0, abs(of_fit))
     return Finding(
-        "fair",
-        "These rows are not quite those of the fit.",
+        "fair" if alike else "poor",
+        f"These rows are not {'quite ' if alike else ''}those of the fit.",
         f"They have a log-likelihood of {nats(likelihood)} nats per row, those of the "
         f"fit had {nats(of_fit)}. Either they are others, or rows had weights, or they "
         "were scaled differently. Sizes, gaps and outliers below are of these rows.",

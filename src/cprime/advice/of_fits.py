@@ -26,6 +26,13 @@ def unconverged(converged: bool | None, n_iter: int, max_iter: int) -> Finding |
     """Warn of a fit that was stopped before it had settled."""
     if converged or converged is None:
         return None
+    if n_iter < max_iter:
+        return Finding(
+            "poor",
+            "The fit was interrupted.",
+            f"It had not settled after {count(n_iter, 'iteration')} of at most "
+            f"{max_iter:,}: let it go on to its end.",
+        )
     return Finding(
         "poor",
         "The fit had not settled.",

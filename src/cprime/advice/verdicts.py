@@ -128,6 +128,13 @@ def which_c_prime(
             "Give the rows as well: the gap of several C' is then measured.",
         )
     best = recommended_c_prime(gaps, threshold)
+    if best is None and max(gaps) == 1:
+        return Finding(
+            "unknown",
+            "Which C' to use is not known yet.",
+            f"C' = 1 loses {nats(gaps[1])} nats per row, more than {threshold:g}. Give "
+            "the rows as well: the gap of several C' is then measured.",
+        )
     # What comes after the first that is enough tells nothing more.
     told = [c for c in sorted(gaps) if best is None or c <= best]
     measured = listing([f"{nats(gaps[c])} at C' = {c}" for c in told])

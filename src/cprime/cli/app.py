@@ -1,5 +1,6 @@
 """Which commands are there, and what becomes of what they raise?"""
 
+import inspect
 import io
 import sys
 from collections.abc import Sequence
@@ -35,6 +36,12 @@ EPILOG = """[bold]Five commands to start with[/]
 [bold]More[/]        cprime COMMAND --help explains a command, with examples.
 [bold]Exit codes[/]  0 done; 1 it cannot be done (data, model, disk); 2 wrong usage;
             130 interrupted. [dim]CPRIME_DEBUG=1 shows where an error comes from.[/]"""
+
+
+def _flowing(text: str | None) -> str:
+    """Return paragraphs without line breaks of their own: help has any width."""
+    paragraphs = inspect.cleandoc(text or "").split("\n\n")
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
 
 
 def _without_types_of_flags(params: list[Any]) -> list[Any]:
@@ -121,7 +128,6 @@ def _version(asked: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def _cprime(
     context: typer.Context,
     version: Annotated[
@@ -143,6 +149,8 @@ def _cprime(
         typer.echo(context.get_help())
 
 
+app.callback(help=_flowing(_cprime.__doc__))(_cprime)
+
 for panel, modules in {
     WORK: (fit, predict),
     LOOK: (info, report, compare, sample),
@@ -151,5 +159,11 @@ for panel, modules in {
     for module in modules:
         name = module.__name__.rpartition(".")[2]
         epilog = getattr(module, "EPILOG", None)
-        command = app.command(name, cls=Command, rich_help_panel=panel, epilog=epilog)
-        command(getattr(module, name))
+        function = getattr(module, name)
+        app.command(
+            name,
+            cls=Command,
+            rich_help_panel=panel,
+            epilog=epilog,
+            help=_flowing(function.__doc__),
+        )(function)

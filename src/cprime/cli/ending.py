@@ -105,7 +105,7 @@ def resumed(files: Files, typed: str) -> str:
 
 def how_to_go_on(files: Files, typed: str) -> str:
     """Return what to tell a person who has stopped a fit."""
-    kept = f"The best so far is in {files.model}, marked incomplete."
+    kept = f"The best so far is in {files.model}, marked interrupted."
     if files.checkpoint is None:
         return f"{kept} With --checkpoint DIR a fit can go on where it was stopped."
     return f"{kept} To go on: {resumed(files, typed)}"

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from cprime.cli import outputs
+from cprime.cli.columns import about_columns
 from cprime.cli.console import Voice
 from cprime.cli.ending import how_to_go_on, tell
 from cprime.cli.errors import StoppedError
@@ -15,6 +16,8 @@ from cprime.cli.fitting import (
     fit_and_keep,
     model_file,
     opened,
+    refuse_place_of_checkpoints,
+    refuse_to_overwrite,
     refuse_too_few_rows,
 )
 from cprime.cli.interrupts import ended_by_the_second
@@ -52,7 +55,7 @@ EPILOG = """[bold]Examples[/]
   cprime fit big.npy -k 1000 --memory 2GB --checkpoint big.ckpt --every 60
   cprime fit big.npy -k 1000 --memory 2GB --checkpoint big.ckpt --every 60 --resume
 
-Ctrl-C stops, keeps the best so far (in the model file, marked incomplete) and says how
+Ctrl-C stops, keeps the best so far (in the model file, marked interrupted) and says how
 to go on; pressed again, it ends at once."""
 
 
@@ -78,7 +81,7 @@ def fit(
             panel=OUTPUT,
             metavar="FILE",
             help="Where the model goes; overwritten if it is there.",
-            default="DATA's name, with .cprime",
+            default="DATA's name with .cprime, if there is none yet",
         ),
     ] = None,
     report: Annotated[
@@ -154,14 +157,16 @@ def fit(
         raise typer.BadParameter(
             "say where the checkpoint is, with --checkpoint DIR", param_hint="--resume"
         )
-    if labels is not None:
-        outputs.check_table(labels, "--labels")
+    outputs.check_name(output, "-o")
+    outputs.check_name(report, "--report", outputs.PAGES)
+    outputs.check_name(labels, "--labels", outputs.TABLES)
     if report is not None and model == Model.fuzzy:
         raise typer.BadParameter(
             "fuzzy k-means has no density to report on", param_hint="--report"
         )
     files = Files(model_file(output, data), report, labels, checkpoint)
     outputs.check_places([files.model, report, labels], [data])
+    refuse_place_of_checkpoints(files)
     voice, typed = Voice(json, quiet), shlex.join(["cprime", *context.obj])
     use_threads(threads)
     with voice.hearing_warnings(), ended_by_the_second():
@@ -169,6 +174,10 @@ def fit(
             follow.stage(f"reading {data.name}")
             rows = opened(data, columns, memory, scratch, standardize)
             refuse_too_few_rows(rows, k)
+            if output is None:
+                refuse_to_overwrite(files.model)
+            for line in about_columns(rows, wanted.are_round):
+                voice.warn(line)
             fitted = fit_and_keep(wanted, rows, files, typed, follow, every, resume)
         source = [str(data), *(["--columns", columns] if columns else [])]
         source += ["--standardize"] if standardize else []

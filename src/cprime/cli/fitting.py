@@ -1,5 +1,6 @@
 """From rows to a model in a file: the work behind `cprime fit`."""
 
+import os
 import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -63,19 +64,31 @@ class Fitted:
 
 
 def model_file(output: Path | None, data: Path) -> Path:
-    """Return where the model goes, if need be beside where the person is.
-
-    A file nobody has named is not overwritten.
-    """
+    """Return where the model goes, if need be beside where the person is."""
     if output is not None:
         return output
-    path = Path(f"{data.name.partition('.')[0] or 'model'}.cprime")
+    return Path(f"{data.name.partition('.')[0] or 'model'}.cprime")
+
+
+def refuse_to_overwrite(path: Path) -> None:
+    """Raise if there is a file where nobody has said that it may be written."""
     if path.exists():
         raise typer.BadParameter(
             f"{path} is there already; say -o {path} to overwrite it, or another name",
-            param_hint="-o",
+            param_hint="-o, which was not given",
         )
-    return path
+
+
+def refuse_place_of_checkpoints(files: Files) -> None:
+    """Raise if the model would take the place of a checkpoint."""
+    from cprime.estimators.generations import NAMES
+
+    if files.checkpoint is None or files.model.name not in NAMES:
+        return
+    if os.path.realpath(files.model.parent) == os.path.realpath(files.checkpoint):
+        raise ValueError(
+            f"{files.model} is where a checkpoint goes: give the model another name."
+        )
 
 
 def opened(

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cprime.cli.outputs import table_file
+from cprime.cli.outputs import free_name, table_file
 from cprime.cli.progress import Follower
 
 TOLD = ("label", "probability", "runner_up", "log_density", "outlier_score")
@@ -79,7 +79,7 @@ def _beside(kept: Any, told: dict[str, Any]) -> dict[str, Any]:
     Ours is then called cprime_label, say.
     """
     theirs = {name: kept.column(name) for name in kept.schema.names}
-    ours = {f"cprime_{n}" if n in theirs else n: v for n, v in told.items()}
+    ours = {free_name(name, theirs): of for name, of in told.items()}
     return theirs | ours
 
 

@@ -1,5 +1,7 @@
 """Which model is in a file, and which columns of data does it want?"""
 
+import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -67,24 +69,50 @@ class Loaded:
             As for `open_data`.
         """
         from cprime.sources import open_data
+        from cprime.sources.words import listed
 
         wanted: Any = columns
-        if columns is None and self.names is not None and path.suffix != ".npy":
+        by_name = columns is None and path.suffix.lower() != ".npy"
+        if by_name and self.names is not None:
             wanted = self.names
         data = open_data(path, wanted, memory=memory, scratch=scratch)
+        if by_name and data.names is not None and self.names is not None:
+            # A name such as 'a?' is no pattern here.
+            _refuse_others(path, data.names, self.names)
         if data.n_features != self.n_features:
             raise ValueError(
                 f"{path} has {data.n_features} columns, and the model was fitted to "
                 f"{self.n_features}: choose them with --columns."
             )
+        if self.names is not None and data.names is None:
+            warnings.warn(
+                f"The columns of {path} have no names: they are taken to be "
+                f"{listed(self.names)}, in this order.",
+                stacklevel=2,
+            )
         return data if self.scaling is None else data.scaled(*self.scaling)
+
+
+def _refuse_others(path: Path, found: Sequence[str], names: Sequence[str]) -> None:
+    from cprime.sources.words import quoted
+
+    for name in names:
+        if name not in found:
+            raise ValueError(
+                f"{path} has no column {quoted(name)}, to which the model was fitted."
+            )
 
 
 def load(path: Path) -> Loaded:
     """Return the model in a file, or say why there is none."""
+    from cprime.estimators.saving import describe
     from cprime.estimators.saving import load as load_estimator
 
-    loaded = load_estimator(path)
+    loaded, about = load_estimator(path), describe(path)["about"]
+    if isinstance(about, dict) and about.get("complete") is False:
+        warnings.warn(
+            f"{path} is of a fit that was interrupted before its end.", stacklevel=2
+        )
     if hasattr(loaded, "steps"):
         scaler, estimator = (step for _, step in loaded.steps)
         return Loaded(estimator, scaler)

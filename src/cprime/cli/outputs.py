@@ -1,8 +1,9 @@
 """Where do results go, and how is a file never half of one?"""
 
 import os
+import stat
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -12,20 +13,44 @@ import typer
 from cprime.cli.console import Voice
 
 STANDARD_OUTPUT = Path("-")
-KINDS = (".parquet", ".csv", ".npy")
+TABLES = (".parquet", ".csv", ".npy")
+PAGES = (".html", ".htm")
 
 # Writes one block: an Arrow table.
 Write = Callable[[Any], None]
 
 
-def check_table(path: Path, option: str = "-o") -> None:
+def check_table(path: Path) -> None:
     """Refuse a name that does not say which kind of table it is."""
-    if path != STANDARD_OUTPUT and path.suffix.lower() not in KINDS:
+    if path != STANDARD_OUTPUT and path.suffix.lower() not in TABLES:
         raise typer.BadParameter(
-            f"{str(path)!r} should end in {', '.join(KINDS[:-1])} or {KINDS[-1]}, or "
-            "be - for CSV on standard output",
+            f"{_told_apart(path, TABLES)}, or be - for CSV on standard output",
+            param_hint="-o",
+        )
+
+
+def check_name(path: Path | None, option: str, kinds: Sequence[str] = ()) -> None:
+    """Refuse a name that is not of a file, or of a file of another kind.
+
+    Parameters
+    ----------
+    path : path or None
+    option : str
+        What it was given as.
+    kinds : sequence of str, optional
+        How it may end.
+    """
+    if path == STANDARD_OUTPUT:
+        raise typer.BadParameter(
+            "this cannot go to standard output; give the name of a file",
             param_hint=option,
         )
+    if path is not None and kinds and path.suffix.lower() not in kinds:
+        raise typer.BadParameter(_told_apart(path, kinds), param_hint=option)
+
+
+def _told_apart(path: Path, kinds: Sequence[str]) -> str:
+    return f"{str(path)!r} should end in {', '.join(kinds[:-1])} or {kinds[-1]}"
 
 
 def voice_beside(path: Path, json: bool, quiet: bool) -> Voice:
@@ -69,6 +94,7 @@ def check_places(outputs: Sequence[Path | None], inputs: Sequence[Path]) -> None
             )
         if Path(place).is_dir():
             raise ValueError(f"{path} is a folder: give another name.")
+        _refuse_what_no_file_can_be(path, Path(place))
         if not os.access(folder, os.W_OK):
             raise ValueError(
                 f"{path} cannot be written: you may not write to the folder {folder}. "
@@ -77,8 +103,43 @@ def check_places(outputs: Sequence[Path | None], inputs: Sequence[Path]) -> None
     for path in inputs:
         if os.path.realpath(path) in places:
             raise ValueError(
-                f"{path} is read and must not be overwritten: give -o another name."
+                f"{path} is read and must not be overwritten: give what is written "
+                "another name."
             )
+        if path.is_dir():
+            _refuse_more_files_of(path, places)
+
+
+def _refuse_what_no_file_can_be(path: Path, place: Path) -> None:
+    try:
+        if not stat.S_ISREG(place.stat().st_mode):
+            raise ValueError(f"{path} is not a plain file: give another name.")
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise ValueError(
+            f"{path} cannot be written: {error.strerror}. Give another name."
+        ) from None
+
+
+def _refuse_more_files_of(folder: Path, places: dict[str, Path]) -> None:
+    """Raise if a file to be written would be taken for one of the data."""
+    from cprime.sources.folder import KINDS
+
+    inside = os.path.join(os.path.realpath(folder), "")
+    for place, path in places.items():
+        if place.startswith(inside) and Path(place).suffix.lower() in KINDS:
+            raise ValueError(
+                f"{path} would be one of the files of {folder}, which are all read: "
+                "write it to another folder."
+            )
+
+
+def free_name(name: str, taken: Collection[str]) -> str:
+    """Return a name for a column of ours that is none of a person's."""
+    while name in taken:
+        name = f"cprime_{name}"
+    return name
 
 
 @contextmanager
@@ -97,6 +158,8 @@ def table_file(path: Path, n_rows: int) -> Iterator[Write]:
     from cprime.storage.atomic import replacing
 
     if path == STANDARD_OUTPUT:
+        if sys.stdout is None:
+            raise ValueError("Standard output is closed: write to a file.")
         with _csv(sys.stdout.buffer) as write:
             yield write
         sys.stdout.buffer.flush()
@@ -167,6 +230,16 @@ def _lines(table: Any) -> Any:
     return lines.getvalue()
 
 
+def _refuse_names(names: Sequence[str]) -> None:
+    """Raise if columns are called what those of a .npy file cannot be."""
+    for name in names:
+        if not name or not name.isascii():
+            raise ValueError(
+                f"A .npy file cannot hold a column named {name!r:.60} beside others of "
+                "another type: write .parquet or .csv."
+            )
+
+
 @contextmanager
 def _npy(file: BinaryIO, n_rows: int) -> Iterator[Write]:
     import numpy as np
@@ -191,6 +264,7 @@ def _npy(file: BinaryIO, n_rows: int) -> Iterator[Write]:
             block = np.stack(columns, axis=1)
             shape: tuple[int, ...] = (n_rows, len(columns))
         else:
+            _refuse_names(table.schema.names)
             named = list(zip(table.schema.names, (c.dtype for c in columns)))
             block = np.empty(len(table), dtype=named)
             for name, column in zip(table.schema.names, columns):

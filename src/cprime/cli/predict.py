@@ -74,12 +74,12 @@ def predict(
     outputs.check_places([output], [model, data])
     if keep is not None and keep_all:
         raise typer.BadParameter("--keep-all keeps them all: say one of the two.")
-    voice, started = outputs.voice_beside(output, json, quiet), time.perf_counter()
+    voice = outputs.voice_beside(output, json, quiet)
     use_threads(threads)
     with voice.hearing_warnings(), ended_by_the_second(), following(voice) as follow:
         follow.stage(f"reading {data.name}")
-        loaded = models.load(model)
-        kept = None
+        loaded, kept = models.load(model), None
+        started = time.perf_counter()
         if keep is not None or keep_all:
             from cprime.sources.companions import companions
 

@@ -54,6 +54,7 @@ def report(
     It opens with a verdict in plain words; then warnings, convergence, a table of all
     clusters, maps, outliers, and how to make it again.
     """
+    outputs.check_name(output, "-o", outputs.PAGES)
     outputs.check_places([output], [model, data])
     voice = Voice(json, quiet)
     use_threads(threads)

@@ -84,9 +84,5 @@ def _drawn(
             X = loaded.scaler.inverse_transform(X)
         columns = dict(zip(names, X.T))
         if with_labels:
-            columns[_free("label", names)] = labels.astype(np.int32)
+            columns[outputs.free_name("label", names)] = labels.astype(np.int32)
         yield pa.table(columns)
-
-
-def _free(name: str, taken: list[str]) -> str:
-    return f"cprime_{name}" if name in taken else name

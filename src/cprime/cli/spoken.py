@@ -18,6 +18,14 @@ OPTIONS = {
     "init": "--init",
     "resume": "--resume",
 }
+# What is said of Python, as it is said here.
+PHRASES = {
+    "Standardise the columns first": "Add --standardize",
+    "(GaussianMixture, 'diag' or 'full')": "(--model mixture)",
+    "leave them to missing='marginalize'": (
+        "fit a GaussianMixture(missing='marginalize') in Python"
+    ),
+}
 # Names of columns and files are in quotation marks: they are not ours to change.
 ASSIGNED = re.compile(rf"(?<!['\"\w])({'|'.join(OPTIONS)})=(None|True)?")
 QUOTED = re.compile(rf"`({'|'.join(OPTIONS)})`")
@@ -33,6 +41,8 @@ def spoken(text: str) -> str:
         value = {"None": " all", "True": "", None: " "}[found[2]]
         return OPTIONS[found[1]] + value
 
+    for words, ours in PHRASES.items():
+        text = text.replace(words, ours)
     text = ASSIGNED.sub(assigned, text)
     for pattern in (QUOTED, BARE):
         text = pattern.sub(lambda found: OPTIONS[found[1]], text)

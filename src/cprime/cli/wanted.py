@@ -90,6 +90,12 @@ class Wanted:
                 param_hint="--init",
             )
 
+    @property
+    def are_round(self) -> bool:
+        """Whether clusters measure all columns with one yardstick."""
+        round_ones = (None, Covariance.spherical, Covariance.isotropic)
+        return self.model != Model.mixture or self.covariance in round_ones[1:]
+
     def keeping(self, c_prime: int | None) -> "Wanted":
         """Return the same with another C'."""
         return replace(self, c_prime=c_prime)

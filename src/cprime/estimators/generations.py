@@ -35,7 +35,7 @@ class Generations:
             try:
                 with container.opened(path) as file:
                     self._consider(path, file.header)
-            except FileNotFoundError:
+            except (FileNotFoundError, NotADirectoryError):
                 continue
             except ValueError as error:
                 damaged.append(str(error))

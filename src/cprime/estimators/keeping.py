@@ -66,9 +66,10 @@ class FolderKeeper(Keeper):
         self._checkpoint = checkpoint
         self._folder = str(checkpoint.folder)
         self._generations = Generations(checkpoint.folder)
-        self._generations.begin()
         self._generations.look()
         self._refuse_unfinished()
+        # Whoever is refused has touched nothing: another fit may be at work here.
+        self._generations.begin()
         if not checkpoint.resume:
             self._generations.clear()
         self._identity = {
@@ -226,12 +227,22 @@ def _parameters(estimator: Any) -> dict[str, Any]:
             # Where it stands is kept beside.
             value = "a RandomState"
         elif callable(value):
-            value = f"{value.__module__}.{getattr(value, '__qualname__', '')}"
+            value = _name_of(name, value)
         elif not (value is None or isinstance(value, bool | int | float | str)):
             dense = value.toarray() if hasattr(value, "toarray") else value
             value = np.asarray(dense, dtype=np.float64)
         found[name] = value
     return found
+
+
+def _name_of(parameter: str, function: Any) -> str:
+    try:
+        return f"{function.__module__}.{function.__qualname__}"
+    except AttributeError:
+        raise ValueError(
+            f"{parameter}={function!r:.60} has no name, so nobody could tell later "
+            "whether a fit goes on with the same: give a function that has one."
+        ) from None
 
 
 def _differences(before: dict[str, Any], now: dict[str, Any]) -> list[str]:

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from cprime import em, seeding
+from cprime.blas import one_thread
 from cprime.estimators.restarts import Start
 from cprime.estimators.starts import seeding_for
 from cprime.models import Isotropic
@@ -79,6 +80,7 @@ def _k_means(
     return Seeds(step.theta.means, evaluations)
 
 
+@one_thread()
 def _random_shares(C: int, problem: Problem, rng: np.random.Generator) -> Seeds:
     """Return means of all rows, each divided among the clusters at random."""
     shares = rng.uniform(size=(problem.rows.n_rows, C))

@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from cprime.blas import one_thread
 from cprime.theta import Coefficients
 from cprime.truncation import Truncated
 from cprime.typing import Array
@@ -106,6 +107,7 @@ class NumberPerFeature:
 class Triangles:
     """A whitening of shape (C, D, D), or (1, D, D) for all clusters."""
 
+    @one_thread()
     def distances(self, columns: Array, coefficients: Coefficients) -> Array:
         means, whitening = coefficients.means, coefficients.whitening
         if len(whitening) == 1:
@@ -116,6 +118,7 @@ class Triangles:
         whitened = (W @ (columns - mean[:, None]) for W, mean in zip(whitening, means))
         return np.stack([np.sum(z * z, axis=0) for z in whitened], axis=1)
 
+    @one_thread()
     def scatter(
         self,
         columns: Array,

@@ -7,6 +7,7 @@ from operator import add
 
 import numpy as np
 
+from cprime.blas import one_thread
 from cprime.blocks import LEAF_ROWS, Block, Kept
 from cprime.search import Plan
 from cprime.stats import Stats
@@ -48,11 +49,13 @@ class Whitened:
     coefficients: Coefficients
 
     @classmethod
+    @one_thread()
     def of(cls, tied: Coefficients) -> "Whitened":
         origin, triangle = tied.means.mean(axis=0), tied.whitening[0]
         means = (tied.means - origin) @ triangle.T
         return cls(origin, triangle, replace(tied, means=means, whitening=1.0))
 
+    @one_thread()
     def rows(self, values: Array) -> Array:
         """Return z = W (y - origin), a leaf at a time: products have the same bits."""
         found = np.empty(values.shape)
@@ -61,6 +64,7 @@ class Whitened:
             np.matmul(values[leaf] - self.origin, self.triangle.T, out=found[leaf])
         return found
 
+    @one_thread()
     def stats(self, of_round: Stats, moments: Array) -> Stats:
         """Return statistics in the units of the rows.
 
@@ -85,6 +89,7 @@ class Whitened:
         )
 
 
+@one_thread()
 def sweep(
     round_sweep: Sweep,
     precise_sweep: Sweep,
@@ -143,6 +148,7 @@ class _Sums:
         return _Sums(self.of_round + other.of_round, self.moments + other.moments)
 
 
+@one_thread()
 def _settled(whitened: Whitened, sums: _Sums) -> Stats | None:
     """Return statistics in the units of the rows, unless they were lost."""
     of_round, moments = sums.of_round, sums.moments

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from cprime.blas import one_thread
 from cprime.models.given import NOTHING, Given
 from cprime.models.means import maximized_means
 from cprime.models.proportions import log_proportions, proportions
@@ -75,9 +76,11 @@ class Gaussian(ABC):
     def opening(self, means: Array) -> Theta:
         return Theta(means, self.unit(*means.shape))
 
+    @one_thread()
     def start(self, means: Array, stats: Stats) -> Theta:
         return self.given.over(self.maximize(stats, about=self.opening(means)))
 
+    @one_thread()
     def coefficients(self, theta: Theta) -> Coefficients:
         C, D = theta.means.shape
         whitening = self.whitening(theta.covariance)
@@ -87,6 +90,7 @@ class Gaussian(ABC):
             bias += log_proportions(theta.proportions) + math.log(C)
         return Coefficients(bias, theta.means, whitening)
 
+    @one_thread()
     def maximize(self, stats: Stats, about: Theta) -> Theta:
         """Return mu = sum q y / sum q, Sigma = sum q (y - mu)(y - mu)^T / sum q, pi."""
         shares = None if self.equal else proportions(stats)
@@ -123,6 +127,7 @@ class Gaussian(ABC):
         left: Array = self.remaining(stats.scatter, taken)
         return left
 
+    @one_thread()
     def free_energy(self, theta: Theta, stats: Stats, about: Theta) -> float:
         """Return <log p(y, c | theta)>_q + H(q), for any theta."""
         coefficients = self.coefficients(theta)

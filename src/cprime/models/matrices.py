@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.linalg import cholesky, eigh
 
+from cprime.blas import one_thread
 from cprime.stats import KNOWN_SHARE
 from cprime.typing import Array
 
@@ -77,6 +78,7 @@ def whitening(covariances: Array) -> Array:
     return whitened
 
 
+@one_thread()
 def inverted(matrices: Array) -> Array:
     """Return the inverses of positive matrices: precisions of covariances, and back."""
     factors = whitening(matrices)

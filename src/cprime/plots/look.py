@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure, SubFigure
 from matplotlib.legend_handler import HandlerTuple
 from matplotlib.patheffects import withStroke
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import MaxNLocator, ScalarFormatter
 from matplotlib.transforms import ScaledTranslation
 
 from cprime.typing import Array
@@ -58,6 +58,10 @@ def tidy(ax: Axes) -> None:
     ax.set_axisbelow(True)
     ax.spines[["top", "right"]].set_visible(False)
     ax.tick_params(labelsize=SMALL)
+    for axis in (ax.xaxis, ax.yaxis):
+        # A number in a corner, to be added to all others, is overlooked.
+        if isinstance(formatter := axis.get_major_formatter(), ScalarFormatter):
+            formatter.set_useOffset(False)
 
 
 def label(ax: Axes, x: str | None = None, y: str | None = None) -> None:

@@ -162,7 +162,7 @@ def rendered(page: Page) -> str:
 
 def _title(fitted: Fitted, data: Any, about: Mapping[str, Any]) -> str:
     clusters = count(fitted.shape[0], "cluster")
-    origin = about.get("origin") or getattr(data, "origin", "")
+    origin = getattr(data, "origin", "") or about.get("origin")
     if origin:
         return f"{clusters} in {plain(origin, 60)}"
     rows = "" if data is None else f" in {count(data.n_rows, 'row')}"

@@ -3,8 +3,7 @@
 import hashlib
 import math
 from collections.abc import Callable, Iterator
-from functools import cached_property, reduce
-from operator import add
+from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -16,8 +15,8 @@ from cprime.kernels.native import get_num_threads, magnitude
 from cprime.sources.ahead import BUFFERS, read_ahead
 from cprime.sources.memory import in_words
 from cprime.sources.raw import RawRows
+from cprime.sources.standard import shift_and_scale
 from cprime.sources.words import quoted
-from cprime.summation import LeafSum
 from cprime.typing import Array
 
 Result = TypeVar("Result")
@@ -201,10 +200,7 @@ class Data:
                 f"{self.origin} holds {value} at row {row}, column {name} ({count} "
                 "such value(s) in all): drop those rows or fill them in first."
             )
-        first = self.read(0, 1)[0].astype(np.float64)
-        mean = first + self._mean(lambda rows: rows - first)
-        variance = self._mean(lambda rows: (rows - mean) ** 2)
-        return self.scaled(mean, np.where(variance > 0.0, np.sqrt(variance), 1.0))
+        return self.scaled(*shift_and_scale(self))
 
     @cached_property
     def largest(self) -> float:
@@ -262,16 +258,6 @@ class Data:
         if self.in_memory:
             return (self.read(place.start, place.stop) for place in places)
         return read_ahead(self._read_into, places, self._buffers(places, BUFFERS))
-
-    def _mean(self, function: Callable[[Array], Array]) -> Array:
-        leaves = (
-            LeafSum.of_leaf((start + i) // LEAF_ROWS, function(leaf).sum(axis=0))
-            for start, values in self.blocks(self.block_rows)
-            for i in range(0, len(values), LEAF_ROWS)
-            for leaf in [values[i : i + LEAF_ROWS].astype(np.float64)]
-        )
-        mean: Array = reduce(add, leaves).total() / self.n_rows
-        return mean
 
     def _read_into(self, place: slice, buffer: Array) -> Array:
         assert isinstance(self._values, RawRows)

@@ -29,7 +29,9 @@ def replacing(path: str | os.PathLike[str], what: str) -> Iterator[BinaryIO]:
     # A rename would replace a link, or a device such as /dev/null, by a file.
     target = Path(os.path.realpath(path))
     token = secrets.token_hex(4)
-    unfinished = target.with_name(f".{target.name[:200]}.{token}{UNFINISHED}")
+    # Of a name, 255 bytes are allowed.
+    start = os.fsdecode(os.fsencode(target.name)[:200])
+    unfinished = target.with_name(f".{start}.{token}{UNFINISHED}")
     try:
         _refuse_other_than_files(target)
         with open(unfinished, "xb") as file:

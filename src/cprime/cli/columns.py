@@ -1,0 +1,53 @@
+"""What should be said of the columns before clusters are looked for in them?"""
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+from cprime.cli.spoken import spoken
+
+# Rows that are looked at, from the first to the last.
+LOOKED_AT = 4096
+# In fewer, a column may rise by one each time and mean something.
+FEWEST_COUNTED = 20
+# Numbers of rows reach no farther, rows that were dropped included.
+MOST_MISSING = 1.5
+
+
+def about_columns(data: Any, round_clusters: bool) -> Iterator[str]:
+    """Yield what a person may not know of the columns of their data.
+
+    Parameters
+    ----------
+    data : Data
+    round_clusters : bool
+        Whether the model measures all columns with one yardstick.
+    """
+    import numpy as np
+
+    from cprime.advice import of_data
+    from cprime.advice.words import plain
+
+    if not math.isfinite(data.largest):
+        # Whoever computes with it says where that is.
+        return
+    numbers = np.linspace(0, data.n_rows - 1, min(LOOKED_AT, data.n_rows)).astype(int)
+    names = data.names or [str(column) for column in range(data.n_features)]
+    shown = [plain(name) for name in names]
+    with np.errstate(over="ignore", invalid="ignore"):
+        rows = data.take(numbers).astype(np.float64)
+        spreads = np.std(rows, axis=0).tolist()
+        if data.shift is not None:
+            rows = rows * data.scale + data.shift
+        # Some rows may be missing, as those are that somebody has dropped.
+        steps, rises = np.diff(numbers)[:, None], np.diff(rows, axis=0)
+        by_one = (rises > 0.999 * steps).all(axis=0)
+        counts = by_one & (rises.sum(axis=0) < MOST_MISSING * data.n_rows)
+    enough = data.n_rows >= FEWEST_COUNTED
+    counting = [name for name, it in zip(shown, counts) if it and enough]
+    for found in (
+        of_data.row_numbers(counting),
+        of_data.unequal_scales(shown, spreads, round_clusters),
+    ):
+        if found is not None:
+            yield spoken(f"{found.headline} {found.text}")

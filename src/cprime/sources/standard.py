@@ -1,0 +1,50 @@
+"""By what are columns shifted and divided to have mean 0 and standard deviation 1?"""
+
+from collections.abc import Callable
+from functools import reduce
+from operator import add
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cprime.blocks import LEAF_ROWS
+from cprime.sources.words import quoted
+from cprime.summation import LeafSum
+from cprime.typing import Array
+
+if TYPE_CHECKING:
+    from cprime.sources.data import Data
+
+
+def shift_and_scale(data: "Data") -> tuple[Array, Array]:
+    """Return the mean and the standard deviation of every column, shape (D,) each.
+
+    That of a column which is the same in all rows is 1: it is only shifted. Sums have
+    a fixed order, wherever the rows are.
+    """
+    first = data.read(0, 1)[0].astype(np.float64)
+    with np.errstate(over="ignore"):
+        mean = first + _mean(data, lambda rows: rows - first)
+        variance = _mean(data, lambda rows: (rows - mean) ** 2)
+    lost = (variance < np.finfo(np.float64).tiny) | ~np.isfinite(variance)
+    if lost.any():
+        lost &= _mean(data, lambda rows: rows != first) > 0.0
+    for column in np.flatnonzero(lost):
+        name = column if data.names is None else quoted(data.names[column])
+        large = "large" if variance[column] > 1.0 else "small"
+        raise ValueError(
+            f"Values of column {name} of {data.origin} are too {large} to be "
+            "standardized: their squares are beyond float64. Give them in other units."
+        )
+    return mean, np.where(variance > 0.0, np.sqrt(variance), 1.0)
+
+
+def _mean(data: "Data", function: Callable[[Array], Array]) -> Array:
+    leaves = (
+        LeafSum.of_leaf((start + i) // LEAF_ROWS, function(leaf).sum(axis=0))
+        for start, values in data.blocks(data.block_rows)
+        for i in range(0, len(values), LEAF_ROWS)
+        for leaf in [values[i : i + LEAF_ROWS].astype(np.float64)]
+    )
+    mean: Array = reduce(add, leaves).total() / data.n_rows
+    return mean

@@ -416,7 +416,16 @@ def test_doctor_says_what_is_wrong(tmp_path):
 
 
 def test_quiet_is_quiet_and_json_is_one_object(folder, tmp_path):
-    fit = ["fit", folder / "flows.npy", "-k", 3, "--standardize", "-o", tmp_path / "m"]
+    fit = [
+        "fit",
+        folder / "flows.npy",
+        "-k",
+        3,
+        "--columns",
+        "0,3",
+        "-o",
+        tmp_path / "m",
+    ]
     result = run(*fit, "-q")
     assert (result.stdout, result.stderr) == ("", "")
     result = run(*fit, "--json")

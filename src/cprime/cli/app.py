@@ -27,7 +27,7 @@ WORK, LOOK, CHECK = "Find clusters, use them", "Look closer", "Check the tool it
 
 EPILOG = """[bold]Five commands to start with[/]
 
-  cprime fit flows.parquet -k 200 --standardize -o flows.cprime --report flows.html
+  cprime fit flows.parquet -k 200 --standardize -o flows.cprime
   cprime info flows.cprime
   cprime predict flows.cprime new.parquet -o labels.parquet
   cprime compare flows.parquet -k 200 --standardize

@@ -52,11 +52,11 @@ EPILOG = """[bold]Examples[/]
   cprime fit flows.parquet -k 200
   cprime fit flows.parquet --columns 'f*' -k 200 --c-prime 3 --standardize
       -o flows.cprime --report flows.html
-  cprime fit big.npy -k 1000 --memory 2GB --checkpoint big.ckpt --every 60
-  cprime fit big.npy -k 1000 --memory 2GB --checkpoint big.ckpt --every 60 --resume
+  cprime fit big.npy -k 1000 --memory 2GB --checkpoint big.ckpt
+  cprime fit big.npy -k 1000 --memory 2GB --checkpoint big.ckpt --resume
 
-Ctrl-C stops, keeps the best so far (in the model file, marked interrupted) and says how
-to go on; pressed again, it ends at once."""
+Ctrl-C stops, keeps the best so far (the model is marked interrupted)
+and says how to go on; pressed again, it ends at once."""
 
 
 def fit(

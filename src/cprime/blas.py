@@ -12,29 +12,36 @@ from typing import Any
 from threadpoolctl import ThreadpoolController
 
 _lock = threading.Lock()
-# How many are inside, and what the first of them has to undo.
+# How many are inside, and how many threads each library had before the first of them.
 _inside = 0
-_undo: Any = None
+_before: list[int] = []
 
 
 @contextmanager
 def one_thread() -> Iterator[None]:
     """Let BLAS use a single thread while anybody is inside; also a decorator."""
-    global _inside, _undo
+    global _inside, _before
     with _lock:
         _inside += 1
         if _inside == 1:
-            _undo = _libraries().limit(limits=1, user_api="blas")
+            _before = [library.get_num_threads() for library in _libraries()]
+            _set([1] * len(_before))
     try:
         yield
     finally:
         with _lock:
             _inside -= 1
             if _inside == 0:
-                _undo.restore_original_limits()
+                _set(_before)
+
+
+def _set(numbers: list[int]) -> None:
+    for library, number in zip(_libraries(), numbers):
+        library.set_num_threads(number)
 
 
 @cache
-def _libraries() -> ThreadpoolController:
-    # To look for them takes milliseconds.
-    return ThreadpoolController()
+def _libraries() -> list[Any]:
+    # To look for them takes milliseconds, and this is entered in every iteration.
+    found = ThreadpoolController().lib_controllers
+    return [library for library in found if library.user_api == "blas"]

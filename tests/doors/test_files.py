@@ -1,5 +1,6 @@
 """A fit from a file is the fit of its rows, to the bit, whatever memory it is given."""
 
+import threading
 import warnings
 
 import numpy as np
@@ -12,6 +13,7 @@ from sklearn.base import clone
 from sklearn.preprocessing import StandardScaler
 
 from cprime import FuzzyKMeans, GaussianMixture, KMeans, SoftKMeans, open_data
+from cprime.rows.column import Column
 
 RNG = np.random.default_rng(0)
 CENTERS = 3.0 * RNG.normal(size=(9, 7))
@@ -235,6 +237,28 @@ def test_standardized_columns_are_those_of_a_scaler(tmp_path, offset):
     wide[17, 2] = np.inf
     with pytest.raises(ValueError, match="holds inf at row 17, column 2"):
         open_data(wide).standardized()
+
+
+@pytest.mark.parametrize("culprit", ["told of rows", "sums"])
+def test_a_sweep_that_fails_leaves_no_threads_behind(npy, monkeypatch, culprit):
+    def sweeping():
+        names = [thread.name for thread in threading.enumerate()]
+        return any(name.startswith("cprime-sweep") for name in names)
+
+    def fail(*_):
+        if sweeping():
+            raise KeyboardInterrupt
+
+    data = open_data(npy, memory=LITTLE)
+    if culprit == "sums":
+        monkeypatch.setattr(Column, "put", fail)
+    else:
+        data.on_rows = fail
+    with pytest.raises(KeyboardInterrupt) as interrupt:
+        KMeans(9, init=X[:9], c_prime=2).fit(data)
+    # What it went through is still there, as in a notebook.
+    assert interrupt.traceback
+    assert not sweeping()
 
 
 def test_an_interrupt_in_a_block_keeps_the_last_complete_iteration(npy):

@@ -201,7 +201,7 @@ def _write_more(
         write_labels(files.labels, fitted.estimator, fitted.data, follow)
 
 
-def worth_telling(about: Any) -> dict[str, str]:
+def worth_telling(about: dict[str, Any]) -> dict[str, str]:
     """Return what a report says of where a model comes from, in words.
 
     Parameters
@@ -209,12 +209,11 @@ def worth_telling(about: Any) -> dict[str, str]:
     about : dict
         As a model file has it; anything may be in there.
     """
-    known = about if isinstance(about, dict) else {}
     told = {
-        name: known[name]
+        name: about[name]
         for name in ("command", "origin", "fingerprint", "date")
-        if isinstance(known.get(name), str)
+        if isinstance(about.get(name), str)
     }
-    if isinstance(known.get("seconds"), (int, float)):
-        told["time of the fit"] = words.seconds(known["seconds"])
+    if isinstance(about.get("seconds"), (int, float)):
+        told["time of the fit"] = words.seconds(about["seconds"])
     return told

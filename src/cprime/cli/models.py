@@ -19,10 +19,13 @@ class Loaded:
         One of ours, fitted to rows as they are after scaling.
     scaler : StandardScaler or None
         What scales them.
+    about : dict
+        What whoever made it wanted to be known; anything may be in there.
     """
 
     estimator: Any
-    scaler: Any = None
+    scaler: Any
+    about: dict[str, Any]
 
     @property
     def names(self) -> list[str] | None:
@@ -108,12 +111,13 @@ def load(path: Path) -> Loaded:
     from cprime.estimators.saving import describe
     from cprime.estimators.saving import load as load_estimator
 
-    loaded, about = load_estimator(path), describe(path)["about"]
-    if isinstance(about, dict) and about.get("complete") is False:
+    loaded, told = load_estimator(path), describe(path)["about"]
+    about = told if isinstance(told, dict) else {}
+    if about.get("complete") is False:
         warnings.warn(
             f"{path} is of a fit that was interrupted before its end.", stacklevel=2
         )
     if hasattr(loaded, "steps"):
         scaler, estimator = (step for _, step in loaded.steps)
-        return Loaded(estimator, scaler)
-    return Loaded(loaded)
+        return Loaded(estimator, scaler, about)
+    return Loaded(loaded, None, about)

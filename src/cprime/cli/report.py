@@ -59,14 +59,13 @@ def report(
     voice = Voice(json, quiet)
     use_threads(threads)
     with voice.hearing_warnings(), ended_by_the_second(), following(voice) as follow:
-        from cprime.estimators.saving import describe
         from cprime.report import write
 
         follow.stage(f"reading {data.name}")
-        loaded, about = models.load(model), describe(model)["about"]
+        loaded = models.load(model)
         loaded.refuse_without_density("to report on")
         rows = loaded.rows(data, columns, memory, scratch)
         follow.stage(f"writing {output.name}")
-        write(output, loaded.estimator, rows, about=worth_telling(about))
+        write(output, loaded.estimator, rows, about=worth_telling(loaded.about))
     voice.say(f"Report: {file_in_words(output)}. Open it in a browser.")
     voice.result({"files": {"report": str(output)}})

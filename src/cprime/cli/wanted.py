@@ -93,8 +93,8 @@ class Wanted:
     @property
     def are_round(self) -> bool:
         """Whether clusters measure all columns with one yardstick."""
-        round_ones = (None, Covariance.spherical, Covariance.isotropic)
-        return self.model != Model.mixture or self.covariance in round_ones[1:]
+        round_ones = (Covariance.spherical, Covariance.isotropic)
+        return self.model != Model.mixture or self.covariance in round_ones
 
     def keeping(self, c_prime: int | None) -> "Wanted":
         """Return the same with another C'."""

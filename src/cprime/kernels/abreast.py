@@ -5,7 +5,7 @@ end; here nobody waits.
 """
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from queue import SimpleQueue
@@ -25,7 +25,7 @@ def abreast(
     compute: Callable[[Item, Array], Result],
     items: Iterable[Item],
     buffers: list[Array],
-) -> Iterator[Result]:
+) -> Generator[Result]:
     """Yield compute(item, read(item, buffer)) of every item, in order.
 
     Parameters

@@ -1,6 +1,7 @@
 """Rows that are read from disk block by block."""
 
 from collections.abc import Iterator
+from contextlib import closing
 from itertools import chain
 from typing import Any
 
@@ -148,12 +149,13 @@ class FileRows(RowsInParts):
 
         after: Column | None = None
         sums = None
-        for place, (kept, found) in self.X.abreast(of_block):
-            if after is None:
-                after = self._column(kept.K.shape[1], np.int32)
-            after.put(kept.K, place.start)
-            found = found.shifted(place.start // LEAF_ROWS)
-            sums = found if sums is None else sums + found
+        with closing(self.X.abreast(of_block)) as results:
+            for place, (kept, found) in results:
+                if after is None:
+                    after = self._column(kept.K.shape[1], np.int32)
+                after.put(kept.K, place.start)
+                found = found.shifted(place.start // LEAF_ROWS)
+                sums = found if sums is None else sums + found
         assert after is not None and sums is not None
         return after, sums
 

@@ -2,7 +2,8 @@
 
 import hashlib
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
@@ -132,7 +133,7 @@ class Data:
 
     def abreast(
         self, compute: Callable[[slice, Array], Result]
-    ) -> Iterator[tuple[slice, Result]]:
+    ) -> Generator[tuple[slice, Result]]:
         """Yield where every block lies and compute(that, its rows), in order.
 
         As many threads as compiled code may use do it side by side, each with a block
@@ -149,11 +150,12 @@ class Data:
             return self._read_into(place, buffer)
 
         buffers = self._buffers(places, n_threads)
-        results = abreast(read, compute, places, buffers)
-        for place, result in zip(places, results):
-            yield place, result
-            if self.on_rows is not None:
-                self.on_rows(place.stop - place.start)
+        # Closed at once: an error keeps what it went through, and threads with it.
+        with closing(abreast(read, compute, places, buffers)) as results:
+            for place, result in zip(places, results):
+                yield place, result
+                if self.on_rows is not None:
+                    self.on_rows(place.stop - place.start)
 
     def read(self, start: int, stop: int) -> Array:
         """Return the rows from `start` up to `stop`, shape (any, D)."""

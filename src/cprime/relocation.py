@@ -103,15 +103,19 @@ def _move(
     staying = stats - leaving
     counts, means = staying.counts.copy(), about.means.copy()
     counts[cluster], means[cluster] = leaving.weight, place
+    about = replace(about, means=means)
+    # Rows on their mean: of log p(y, c) the bias is left.
+    log_density = float(model.coefficients(about).bias[cluster])
     moved = replace(
         staying,
         counts=counts,
         scatter=model.remaining(stats.scatter, leaving.scatter),
+        free_energy=staying.free_energy + leaving.weight * log_density,
         weight=stats.weight,
         evaluations=stats.evaluations,
         changed=stats.changed,
     )
-    return moved, replace(about, means=means)
+    return moved, about
 
 
 def _is_better(

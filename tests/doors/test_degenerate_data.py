@@ -57,7 +57,7 @@ CASES = [(name, X, None) for name, X in TABLE.items()]
 CASES += [(name, BLOBS, weights) for name, weights in WEIGHTS.items()]
 TYPES = ["full", "tied", "diag", "spherical", "isotropic"]
 # Clipping switched off, products with near-singular matrices lose most digits.
-ROUNDING = {None: 1e-9, 0: 1e-6}
+ROUNDING = {None: 1e-12, 0: 1e-11}
 
 cases = pytest.mark.parametrize("name, X, weights", CASES, ids=[c[0] for c in CASES])
 

@@ -1,24 +1,19 @@
 """A mixture of Gaussians of any form, each with a covariance matrix of its own."""
 
-from typing import Any
-
 import numpy as np
 
 from cprime.models import matrices
-from cprime.models.gaussian import Gaussian
+from cprime.models.matrix_gaussian import MatrixGaussian
 from cprime.stats import Stats
 from cprime.theta import Theta
 from cprime.typing import Array
 
 
-class Full(Gaussian):
+class Full(MatrixGaussian):
     """Covariances, scatter and whitening have shape (C, D, D)."""
 
     def unit(self, C: int, D: int) -> Array:
         return np.tile(np.eye(D), (C, 1, 1))
-
-    def whitening(self, covariance: Array) -> Array:
-        return matrices.whitening(covariance)
 
     def half_log_determinants(self, whitening: Array, C: int, D: int) -> Array:
         logs: Array = np.log(np.diagonal(whitening, axis1=1, axis2=2)).sum(axis=1)
@@ -27,16 +22,11 @@ class Full(Gaussian):
     def product(self, of_clusters: Array, one: Array, other: Array) -> Array:
         return of_clusters[:, None, None] * one[:, :, None] * other[:, None, :]
 
-    def remaining(self, scatter: Any, taken: Any) -> Any:
-        return matrices.remaining(scatter, taken)
+    def weights(self, stats: Stats) -> Array:
+        return stats.counts
 
-    def covariance(self, scatter: Array, stats: Stats, before: Theta) -> Array:
-        found = self._by_count(scatter, stats, before)
-        floor = np.broadcast_to(self.floor, scatter.shape[-1])
-        return matrices.clipped(found, floor)
-
-    def energy(self, scatter: Array, whitening: Array) -> float:
-        return float(np.sum((whitening @ scatter) * whitening))
+    def mean_scatter(self, scatter: Array, stats: Stats, before: Theta) -> Array:
+        return self._by_count(scatter, stats, before)
 
     def floored(self, theta: Theta) -> list[int]:
         floor = np.broadcast_to(self.floor, theta.means.shape[1])

@@ -130,8 +130,12 @@ class Gaussian(ABC):
     @one_thread()
     def free_energy(self, theta: Theta, stats: Stats, about: Theta) -> float:
         """Return <log p(y, c | theta)>_q + H(q), for any theta."""
-        coefficients = self.coefficients(theta)
         scatter = self.scatter(theta, stats, about)
+        return self._expected(self.coefficients(theta), scatter, stats)
+
+    def _expected(
+        self, coefficients: Coefficients, scatter: Array, stats: Stats
+    ) -> float:
         energy = 0.5 * self.energy(scatter, coefficients.whitening)
         expected = float(np.sum(stats.counts * coefficients.bias)) - energy
         return (expected + stats.entropy) / stats.weight

@@ -46,6 +46,15 @@ def clipped_ones(covariances: Array, floor: Array) -> list[int]:
     return np.flatnonzero(eigenvalues[..., 0] <= least * (1.0 + ROUNDING)).tolist()
 
 
+def too_flat(covariances: Array, floor: Array) -> Array:
+    """Return for every matrix whether `clipped` would raise more than rounding did."""
+    highest, units = _units(floor)
+    eigenvalues = np.linalg.eigvalsh(covariances / units)
+    resolution, least = _resolution(eigenvalues), _least(eigenvalues, highest)
+    flat: Array = eigenvalues[..., 0] < least * (1.0 - ROUNDING) - resolution
+    return flat
+
+
 def _units(floor: Array) -> tuple[Array, Array]:
     """Return the highest floor, and what covariances are divided by to compare them."""
     highest: Array = floor.max(axis=-1)
@@ -54,9 +63,13 @@ def _units(floor: Array) -> tuple[Array, Array]:
 
 
 def _least(eigenvalues: Array, highest: Array) -> Array:
-    resolution = RESOLVED * eigenvalues.shape[-1] * eigenvalues[..., -1]
-    least: Array = np.maximum(highest, resolution)
+    least: Array = np.maximum(highest, _resolution(eigenvalues))
     return least
+
+
+def _resolution(eigenvalues: Array) -> Array:
+    resolution: Array = RESOLVED * eigenvalues.shape[-1] * eigenvalues[..., -1]
+    return resolution
 
 
 def whitening(covariances: Array) -> Array:

@@ -1,24 +1,19 @@
 """A mixture of equal Gaussians of any form: one covariance matrix for all."""
 
-from typing import Any
-
 import numpy as np
 
 from cprime.models import matrices
-from cprime.models.gaussian import Gaussian
+from cprime.models.matrix_gaussian import MatrixGaussian
 from cprime.stats import Stats
 from cprime.theta import Theta
 from cprime.typing import Array
 
 
-class Tied(Gaussian):
+class Tied(MatrixGaussian):
     """Sigma_c = Sigma. Covariance, scatter and whitening have shape (1, D, D)."""
 
     def unit(self, C: int, D: int) -> Array:
         return np.eye(D)[None]
-
-    def whitening(self, covariance: Array) -> Array:
-        return matrices.whitening(covariance)
 
     def half_log_determinants(self, whitening: Array, C: int, D: int) -> Array:
         log: Array = np.log(np.diagonal(whitening[0])).sum()
@@ -27,15 +22,11 @@ class Tied(Gaussian):
     def product(self, of_clusters: Array, one: Array, other: Array) -> Array:
         return ((of_clusters[:, None] * one).T @ other)[None]
 
-    def remaining(self, scatter: Any, taken: Any) -> Any:
-        return matrices.remaining(scatter, taken)
+    def weights(self, stats: Stats) -> Array:
+        return np.array([stats.weight])
 
-    def covariance(self, scatter: Array, stats: Stats, before: Theta) -> Array:
-        floor = np.broadcast_to(self.floor, scatter.shape[-1])
-        return matrices.clipped(scatter / stats.weight, floor)
-
-    def energy(self, scatter: Array, whitening: Array) -> float:
-        return float(np.sum((whitening @ scatter) * whitening))
+    def mean_scatter(self, scatter: Array, stats: Stats, before: Theta) -> Array:
+        return scatter / stats.weight
 
     def reseeded(self, theta: Theta, clusters: list[int]) -> Theta:
         return theta

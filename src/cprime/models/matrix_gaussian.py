@@ -1,0 +1,104 @@
+"""What mixtures whose covariances are matrices have in common: full and tied."""
+
+from abc import abstractmethod
+from typing import Any
+
+import numpy as np
+
+from cprime.blas import one_thread
+from cprime.models import matrices
+from cprime.models.gaussian import Gaussian
+from cprime.stats import Stats
+from cprime.theta import Coefficients, Theta
+from cprime.typing import Array
+
+# Share of the terms of a sum, whatever their signs, that may be rounding errors.
+ROUNDING = 16.0 * float(np.finfo(np.float64).eps)
+
+
+class MatrixGaussian(Gaussian):
+    """Covariances, scatter and whitening have shape (M, D, D), M being C or 1.
+
+    float64 holds the small eigenvalues of a long and flat covariance with few digits:
+    of a whole matrix, what is left is eps times its largest eigenvalue. So F is counted
+    from that of the sweep, where every row was measured from close up, and differences
+    are taken before products; and an M-step whose covariance rounding has made worse
+    than the one before leaves that in place.
+    """
+
+    @abstractmethod
+    def weights(self, stats: Stats) -> Array:
+        """Return the weight of the rows behind each matrix, shape (M,)."""
+
+    @abstractmethod
+    def mean_scatter(self, scatter: Array, stats: Stats, before: Theta) -> Array:
+        """Return scatter by weight; a matrix of no rows stays as it was."""
+
+    def whitening(self, covariance: Array) -> Array:
+        return matrices.whitening(covariance)
+
+    def remaining(self, scatter: Any, taken: Any) -> Any:
+        return matrices.remaining(scatter, taken)
+
+    def covariance(self, scatter: Array, stats: Stats, before: Theta) -> Array:
+        floor = np.broadcast_to(self.floor, scatter.shape[-1])
+        found = matrices.clipped(self.mean_scatter(scatter, stats, before), floor)
+        old, new = self.whitening(before.covariance), self.whitening(found)
+        gains = self.weights(stats) * _log_ratios(new, old)
+        gains -= 0.5 * _energy_differences(scatter, new, old)
+        worse = np.flatnonzero(gains <= 0)
+        # One that is too flat, as a user may have given it, must not stay.
+        kept = worse[~matrices.too_flat(before.covariance[worse], floor)]
+        found[kept] = before.covariance[kept]
+        return found
+
+    def energy(self, scatter: Array, whitening: Array) -> float:
+        return float(np.sum((whitening @ scatter) * whitening))
+
+    @one_thread()
+    def free_energy(self, theta: Theta, stats: Stats, about: Theta) -> float:
+        """Return F(q, theta), as far above that of the sweep as theta is better."""
+        old, new = self.coefficients(about), self.coefficients(theta)
+        scatter = self.scatter(theta, stats, about)
+        rough = self._expected(new, scatter, stats)
+        blur = ROUNDING * _sum_of_sizes(scatter, new.whitening) / stats.weight
+        fine = (stats.free_energy + _gain(theta, stats, about, new, old)) / stats.weight
+        # Where theta is far from that of the sweep, large numbers may cancel in `fine`.
+        return float(np.clip(fine, rough - blur, rough + blur))
+
+
+def _gain(
+    theta: Theta, stats: Stats, about: Theta, new: Coefficients, old: Coefficients
+) -> float:
+    """Return by how much theta raises the sum over all rows of log p(y, c)."""
+    # As rows, so that the matrices of all clusters, or the one, multiply them.
+    triangles = np.swapaxes(new.whitening, -1, -2)
+    steps = (theta.means - about.means)[:, None, :] @ triangles
+    shifts = stats.shifts[:, None, :] @ triangles
+    energy = np.sum(_energy_differences(stats.scatter, new.whitening, old.whitening))
+    energy += np.sum(steps * (stats.counts[:, None, None] * steps - 2.0 * shifts))
+    return float(np.sum(stats.counts * (new.bias - old.bias)) - 0.5 * energy)
+
+
+def _log_ratios(new: Array, old: Array) -> Array:
+    """Return log |W_new| - log |W_old| of every triangle."""
+    of_new, of_old = (np.diagonal(W, axis1=-2, axis2=-1) for W in (new, old))
+    ratios: Array = np.log(of_new / of_old).sum(axis=-1)
+    return ratios
+
+
+def _energy_differences(scatter: Array, new: Array, old: Array) -> Array:
+    """Return trace(W S W^T) of the new triangles minus that of the old ones.
+
+    Rounding errors of a flat scatter count by how much the triangles differ.
+    """
+    differences: Array = np.sum(((new - old) @ scatter) * (new + old), axis=(-2, -1))
+    return differences
+
+
+def _sum_of_sizes(scatter: Array, whitening: Array) -> float:
+    """Return what the terms of trace(W S W^T) of all matrices add up to without signs.
+
+    Feature by feature, for each may have its own scale.
+    """
+    return float(np.sum((np.abs(whitening) @ np.abs(scatter)) * np.abs(whitening)))

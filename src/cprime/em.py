@@ -27,7 +27,8 @@ class Change:
         Rows whose clusters changed in the E-step.
     before, after : Theta
     gain : float
-        By how much F rose.
+        By how much F was higher after this E-step than after the one before it;
+        infinite for the first.
     """
 
     C_prime: int
@@ -46,7 +47,10 @@ class Stop(Protocol):
 
 @dataclass(frozen=True)
 class Gain:
-    """Converged when an iteration changes F by less than `tolerance`."""
+    """Converged when F changes by less than `tolerance` from one E-step to the next.
+
+    There F is the likelihood, where rows keep all clusters. As in scikit-learn.
+    """
 
     tolerance: float
 
@@ -91,16 +95,17 @@ class Tolerance:
 class Step:
     """One line of a fit's history.
 
-    `free_energy` is F(q_t, Theta_t), after the M-step of iteration t; `evaluations`,
-    `changed` and `seconds` are the work of its E-step, and `relocated` names clusters
-    that had died and were given a row. Step 0 is the start: the seeds, with the
-    clusters K the first E-step finds for them.
+    `free_energy` is F(q_t, Theta_t), after the M-step of iteration t, and `expected`
+    F(q_t, Theta_t-1), before it; `evaluations`, `changed` and `seconds` are the work of
+    its E-step, and `relocated` names clusters that had died and were given a row. Step
+    0 is the start: the seeds, with the clusters K the first E-step finds for them.
     """
 
     iteration: int
     theta: Theta
     K: Any
     free_energy: float
+    expected: float
     evaluations: int
     changed: int
     relocated: tuple[int, ...]
@@ -118,15 +123,22 @@ class Fit:
     free_energy: float
 
 
-def steps(problem: Problem, means: Array, stop: Stop, max_iter: int) -> Iterator[Step]:
+def steps(
+    problem: Problem,
+    means: Array,
+    stop: Stop,
+    max_iter: int,
+    expected: float = -math.inf,
+) -> Iterator[Step]:
     """Yield the start and then every iteration, until convergence or `max_iter`.
 
-    Whoever iterates may stop early; the last step yielded is always complete.
+    Whoever iterates may stop early; the last step yielded is always complete. A fit
+    that goes on from another one may say what F was `expected` in its last E-step.
     """
     model, clock = problem.model, _Stopwatch()
     theta, K, stats, evaluations = opened(problem, means)
     free_energy = finite(model.free_energy(theta, stats, about=theta), theta)
-    start = Step(0, theta, K, free_energy, evaluations, 0, (), clock.lap())
+    start = Step(0, theta, K, free_energy, expected, evaluations, 0, (), clock.lap())
     yield start
     yield from _iterations(problem, start, stats, stop, max_iter)
 
@@ -149,18 +161,19 @@ def _iterations(
 ) -> Iterator[Step]:
     """Yield the iterations after `step`, if its sweep is known without it once more."""
     model, clock = problem.model, _Stopwatch()
-    first, theta, K, free_energy = step.iteration, step.theta, step.K, step.free_energy
+    first, theta, K, expected = step.iteration, step.theta, step.K, step.expected
     del step
     for iteration in range(first + 1, max_iter + 1):
         if stats is None:
             K, stats = problem.sweep(theta, K)
+        expected_before = expected
+        expected = stats.free_energy / stats.weight
         K, moments, about, relocated = refill(problem, K, stats, theta)
         after = model.reseeded(model.maximize(moments, about), relocated)
-        energy_before = free_energy
         free_energy = finite(model.free_energy(after, moments, about), after)
         converged = ""
         if not relocated:
-            gain = free_energy - energy_before
+            gain = expected - expected_before
             converged = stop.reason(
                 Change(problem.C_prime, stats.changed, theta, after, gain)
             )
@@ -170,6 +183,7 @@ def _iterations(
             theta,
             K,
             free_energy,
+            expected,
             stats.evaluations,
             stats.changed,
             tuple(relocated),

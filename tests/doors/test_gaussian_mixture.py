@@ -1,6 +1,7 @@
 """What a person sees of `GaussianMixture`."""
 
 import tracemalloc
+import warnings
 
 import numpy as np
 import pytest
@@ -63,6 +64,58 @@ def test_iterates_are_those_of_scikit_learn(covariance_type, kernel):
                 getattr(ours, name), getattr(theirs, name), rtol=1e-9, atol=1e-9
             ), name
         assert np.isclose(ours.score(IRIS), theirs.score(IRIS), rtol=1e-9)
+
+
+@their_types
+@pytest.mark.parametrize("seed", range(10))
+def test_as_many_iterations_as_in_scikit_learn(covariance_type, seed):
+    rng = np.random.default_rng(seed)
+    centers = 2.0 * rng.normal(size=(4, 3))
+    X = np.concatenate([center + rng.normal(size=(60, 3)) for center in centers])
+    precisions = {
+        "full": np.tile(np.eye(3), (4, 1, 1)),
+        "tied": np.eye(3),
+        "diag": np.ones((4, 3)),
+        "spherical": np.ones(4),
+    }[covariance_type]
+    options = {
+        "covariance_type": covariance_type,
+        "means_init": X[rng.choice(len(X), 4, replace=False)],
+        "weights_init": np.full(4, 0.25),
+        "precisions_init": precisions,
+    }
+    theirs = sklearn.mixture.GaussianMixture(4, **options).fit(X)
+    ours = GaussianMixture(4, **options).fit(X)
+    assert ours.n_iter_ == theirs.n_iter_
+    assert np.array_equal(ours.predict(X), theirs.predict(X))
+
+
+@their_types
+def test_warm_starts_end_when_scikit_learns_do(covariance_type):
+    options = {
+        "covariance_type": covariance_type,
+        "max_iter": 1,
+        "warm_start": True,
+        **start(covariance_type),
+    }
+    theirs = sklearn.mixture.GaussianMixture(3, **options)
+    ours = GaussianMixture(3, **options)
+    far = GaussianMixture(3, **options).set_params(
+        means_init=2.0**500 * options["means_init"],
+        precisions_init=2.0**-1000 * options["precisions_init"],
+    )
+    ended = []
+    for mixture, X in ((theirs, IRIS), (ours, IRIS), (far, 2.0**500 * IRIS)):
+        n_fits = 0
+        while n_fits == 0 or not mixture.converged_:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", ConvergenceWarning)
+                mixture.fit(X)
+            n_fits += 1
+            assert n_fits < 100
+        ended.append(n_fits)
+    assert ended[0] > 2
+    assert ended == [ended[0]] * 3
 
 
 @every_type

@@ -233,6 +233,7 @@ RULES: dict[str, Rule] = {
     "_floored": _clusters,
     "_empty": _clusters,
     "_covariance_type": _covariance_type,
+    "_expected": _number(),
     "_C_prime": _whole(1, lambda sizes: sizes.C),
     "_n_free": _whole(0),
     "_n_features_out": _exactly(lambda sizes: sizes.C),

@@ -17,7 +17,7 @@ from cprime.theta import Theta
 Arrays = dict[str, Any]
 # What of a step is written as it is.
 OF_STEP = (
-    *("iteration", "free_energy", "evaluations", "changed"),
+    *("iteration", "free_energy", "expected", "evaluations", "changed"),
     *("relocated", "seconds", "converged"),
 )
 

@@ -1,5 +1,6 @@
 """`GaussianMixture`: scikit-learn's, with weights for rows and a truncated E-step."""
 
+import math
 import sys
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -58,7 +59,7 @@ class GaussianMixture(
         "full", "tied", "diag" and "spherical" as in scikit-learn; "isotropic" is one
         variance for all clusters.
     tol : float, default=1e-3
-        Converged when an iteration raises the free energy by less.
+        Converged when the free energy changes by less from one E-step to the next.
     reg_covar : float or None, default=None
         Smallest variance a cluster may have, in any direction. Smaller ones are
         clipped there, where scikit-learn adds it to all. None is a millionth of each
@@ -134,9 +135,10 @@ class GaussianMixture(
 
     Notes
     -----
-    From the same three `*_init`, iterates are those of scikit-learn's EM. A fit is
-    never aborted because of a covariance: one that collapses is clipped at its floor, a
-    cluster that dies is started again where that raises F, and one warning names them.
+    From the same three `*_init`, iterates are those of scikit-learn's EM, and as many
+    (but for `reg_covar`, which it adds to all variances). A fit is never aborted
+    because of a covariance: one that collapses is clipped at its floor, a cluster that
+    dies is started again where that raises F, and one warning names them.
 
     Examples
     --------
@@ -353,7 +355,12 @@ class GaussianMixture(
             filled = Problem(observed.filled, model, search, kernel, C_prime)
             problem = marginalised(filled, observed, floor, self.kernel)
             outcome = MixtureOutcome(problem, units, X.dtype, self._covariances)
-            restarts = Restarts(problem, em.Gain(self.tol), self.max_iter, outcome)
+            expected = -math.inf
+            if warm is not None and hasattr(self, "_expected"):
+                expected = outcome.expected_in(self._expected)
+            restarts = Restarts(
+                problem, em.Gain(self.tol), self.max_iter, outcome, expected
+            )
             data = {"X": X, "metadata": {"sample_weight": sample_weight}}
             random_state = keeper.random_state(self.random_state)
             means = given.means

@@ -1,5 +1,6 @@
 """What a fit puts on a `GaussianMixture`."""
 
+import math
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -8,7 +9,7 @@ import numpy as np
 from cprime import em
 from cprime.estimators.covariances import Covariances
 from cprime.estimators.outcome import Attributes, DensityOutcome
-from cprime.estimators.restarts import Restarts
+from cprime.estimators.restarts import Restarts, Run
 from cprime.theta import Theta
 from cprime.typing import Array
 
@@ -81,6 +82,17 @@ class MixtureOutcome(DensityOutcome):
         # The last E-step raises F once more.
         bounds[-1:] = [attributes["lower_bound_"]] * len(bounds[-1:])
         return {**attributes, "lower_bounds_": bounds}
+
+    def expected_in(self, value: float) -> float:
+        """Return an F of a user's units in those of the computation."""
+        return value - self.measured(0.0)["free_energy"]
+
+    def _history(self, run: Run) -> Attributes:
+        history, expected = super()._history(run), run.last.expected
+        if math.isfinite(expected):
+            # A warm start compares its first E-step with the last one here.
+            history["_expected"] = self.measured(expected)["free_energy"]
+        return history
 
     def interrupted(self, restarts: Restarts) -> Attributes:
         known = super().interrupted(restarts)

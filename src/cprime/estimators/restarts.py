@@ -1,5 +1,6 @@
 """The best of several fits from different seeds."""
 
+import math
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -90,6 +91,8 @@ class Restarts:
     outcome : Outcome
         Says how parameters look to a person, on which the last sweep of a run stands;
         what of a step is remembered; and which of two fits is better.
+    expected : float, optional
+        F of the last E-step of a fit that is gone on with.
     """
 
     def __init__(
@@ -98,11 +101,13 @@ class Restarts:
         stop: em.Stop,
         max_iter: int,
         outcome: Ending,
+        expected: float = -math.inf,
     ):
         self._problem = problem
         self._stop = stop
         self._max_iter = max_iter
         self._outcome = outcome
+        self._expected = expected
         self.state = State()
         # Is told of every state, to keep it.
         self.keep: Callable[[State], None] = lambda state: None
@@ -171,7 +176,9 @@ class Restarts:
         else:
             seeds = start() if state.seeds is None else state.seeds
             self._becomes(replace(self.state, seeds=seeds, current=None))
-            steps = em.steps(self._problem, seeds.means, self._stop, self._max_iter)
+            steps = em.steps(
+                self._problem, seeds.means, self._stop, self._max_iter, self._expected
+            )
             trace, evaluations = [], seeds.evaluations
         for step in watched(steps):
             trace = [*trace, self._outcome.traced(step)]

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from cprime import fixed_points
 from cprime.problem import Problem
 from cprime.relocation import refill
 from cprime.search import Exact
@@ -44,6 +45,9 @@ class Stop(Protocol):
     def reason(self, change: Change) -> str:
         """Return why a fit that changed so little has converged, or nothing."""
 
+    def is_fixed(self, problem: Problem, theta: Theta, stats: Stats) -> bool:
+        """Return whether an M-step after this sweep under theta would only round."""
+
 
 @dataclass(frozen=True)
 class Gain:
@@ -60,6 +64,9 @@ class Gain:
                 f"free energy gained {change.gain:.3g}, less than {self.tolerance:.3g}"
             )
         return ""
+
+    def is_fixed(self, problem: Problem, theta: Theta, stats: Stats) -> bool:
+        return False
 
 
 @dataclass(frozen=True)
@@ -89,6 +96,9 @@ class Tolerance:
         if shift <= self.shift and drift <= self.log_variance:
             return f"center shift {shift} within tolerance {self.shift}"
         return ""
+
+    def is_fixed(self, problem: Problem, theta: Theta, stats: Stats) -> bool:
+        return problem.C_prime == 1 and fixed_points.is_fixed(problem, theta, stats)
 
 
 @dataclass(frozen=True)
@@ -169,7 +179,9 @@ def _iterations(
         expected_before = expected
         expected = stats.free_energy / stats.weight
         K, moments, about, relocated = refill(problem, K, stats, theta)
-        after = model.reseeded(model.maximize(moments, about), relocated)
+        after = theta
+        if relocated or not stop.is_fixed(problem, theta, stats):
+            after = model.reseeded(model.maximize(moments, about), relocated)
         free_energy = finite(model.free_energy(after, moments, about), after)
         converged = ""
         if not relocated:

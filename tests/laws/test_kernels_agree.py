@@ -613,7 +613,9 @@ def test_every_iteration_of_a_long_fit_is_right_by_itself(
         _, stats = problem.sweep(before.theta, forgotten)
         if not after.relocated:
             assert_same_clusters(after.K, K)
-            expected = problem.model.maximize(stats, before.theta)
+            expected = before.theta
+            if not NEVER_CONVERGED.is_fixed(problem, before.theta, stats):
+                expected = problem.model.maximize(stats, before.theta)
             assert after.theta.means.tobytes() == expected.means.tobytes()
             assert after.theta.covariance == expected.covariance
     F, variance = zip(*[(step.free_energy, step.theta.covariance) for step in history])

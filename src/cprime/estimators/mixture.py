@@ -1,6 +1,5 @@
 """`GaussianMixture`: scikit-learn's, with weights for rows and a truncated E-step."""
 
-import math
 import sys
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -355,12 +354,8 @@ class GaussianMixture(
             filled = Problem(observed.filled, model, search, kernel, C_prime)
             problem = marginalised(filled, observed, floor, self.kernel)
             outcome = MixtureOutcome(problem, units, X.dtype, self._covariances)
-            expected = -math.inf
-            if warm is not None and hasattr(self, "_expected"):
-                expected = outcome.expected_in(self._expected)
-            restarts = Restarts(
-                problem, em.Gain(self.tol), self.max_iter, outcome, expected
-            )
+            stop, expected = em.Gain(self.tol), outcome.expected_before(self, warm)
+            restarts = Restarts(problem, stop, self.max_iter, outcome, expected)
             data = {"X": X, "metadata": {"sample_weight": sample_weight}}
             random_state = keeper.random_state(self.random_state)
             means = given.means

@@ -83,9 +83,12 @@ class MixtureOutcome(DensityOutcome):
         bounds[-1:] = [attributes["lower_bound_"]] * len(bounds[-1:])
         return {**attributes, "lower_bounds_": bounds}
 
-    def expected_in(self, value: float) -> float:
-        """Return an F of a user's units in those of the computation."""
-        return value - self.measured(0.0)["free_energy"]
+    def expected_before(self, mixture: Any, warm: Theta | None) -> float:
+        """Return F of the last E-step of a fit that is gone on with, if it is known."""
+        if warm is None or not hasattr(mixture, "_expected"):
+            return -math.inf
+        # From a user's units to those of the computation.
+        return float(mixture._expected - self.measured(0.0)["free_energy"])
 
     def _history(self, run: Run) -> Attributes:
         history, expected = super()._history(run), run.last.expected

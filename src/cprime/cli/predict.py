@@ -25,6 +25,7 @@ from cprime.cli.options import (
     use_threads,
 )
 from cprime.cli.progress import following
+from cprime.cli.source import Source
 
 EPILOG = """[bold]What is written for every row[/]
 
@@ -74,6 +75,7 @@ def predict(
     outputs.check_places([output], [model, data])
     if keep is not None and keep_all:
         raise typer.BadParameter("--keep-all keeps them all: say one of the two.")
+    source = Source(data, columns, memory, scratch)
     voice = outputs.voice_beside(output, json, quiet)
     use_threads(threads)
     with voice.hearing_warnings(), ended_by_the_second(), following(voice) as follow:
@@ -81,10 +83,8 @@ def predict(
         loaded, kept = models.load(model), None
         started = time.perf_counter()
         if keep is not None or keep_all:
-            from cprime.sources.companions import companions
-
-            kept = companions(data, "*" if keep_all else keep, memory)
-        rows = loaded.rows(data, columns, memory, scratch)
+            kept = source.companions("*" if keep is None else keep)
+        rows = loaded.rows(source)
         counted = write_labels(output, loaded.estimator, rows, follow, kept)
     seconds = time.perf_counter() - started
     if not voice.quiet:

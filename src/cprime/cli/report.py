@@ -21,6 +21,7 @@ from cprime.cli.options import (
     use_threads,
 )
 from cprime.cli.progress import following
+from cprime.cli.source import Source
 from cprime.cli.summary import file_in_words
 
 EPILOG = """[bold]Examples[/]
@@ -64,7 +65,7 @@ def report(
         follow.stage(f"reading {data.name}")
         loaded = models.load(model)
         loaded.refuse_without_density("to report on")
-        rows = loaded.rows(data, columns, memory, scratch)
+        rows = loaded.rows(Source(data, columns, memory, scratch))
         follow.stage(f"writing {output.name}")
         write(output, loaded.estimator, rows, about=worth_telling(loaded.about))
     voice.say(f"Report: {file_in_words(output)}. Open it in a browser.")

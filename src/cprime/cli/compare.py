@@ -15,6 +15,7 @@ from cprime.cli.options import (
     Columns,
     CovarianceType,
     DataFile,
+    Header,
     InitName,
     Json,
     MaxIter,
@@ -56,6 +57,7 @@ def compare(
     data: DataFile,
     k: Clusters,
     columns: Columns = None,
+    header: Header = None,
     standardize: Standardize = False,
     model: ModelName = Model.kmeans,
     covariance: CovarianceType = None,
@@ -87,7 +89,7 @@ def compare(
         try:
             with following(voice) as follow:
                 follow.stage(f"reading {data.name}")
-                rows = Source(data, columns, memory, scratch).rows()
+                rows = Source(data, columns, header, memory, scratch).rows()
                 rows = rows.standardized() if standardize else rows
                 refuse_too_few_rows(rows, k)
                 for place, c_prime in enumerate(tried, start=1):

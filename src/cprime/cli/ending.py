@@ -89,10 +89,11 @@ def _next(fitted: Fitted, files: Files, found: Any, source: Source) -> str:
         typed = ["compare", *source.typed, *scaled, "-k", str(wanted.k), *model, *shape]
     elif files.report is None and found is not None:
         page = str(files.model.with_suffix(".html"))
-        typed = ["report", str(files.model), str(source.path), "-o", page]
+        typed = ["report", str(files.model), *source.typed_for_model, "-o", page]
     else:
         new = f"NEW{source.path.suffix}"
-        typed = ["predict", str(files.model), new, "-o", "labels.parquet"]
+        said = source.typed_header
+        typed = ["predict", str(files.model), new, *said, "-o", "labels.parquet"]
     return shlex.join(["cprime", *typed])
 
 

@@ -28,6 +28,7 @@ from cprime.cli.options import (
     CovarianceType,
     CPrime,
     DataFile,
+    Header,
     InitName,
     Json,
     MaxIter,
@@ -64,6 +65,7 @@ def fit(
     data: DataFile,
     k: Clusters,
     columns: Columns = None,
+    header: Header = None,
     standardize: Standardize = False,
     model: ModelName = Model.kmeans,
     c_prime: CPrime = None,
@@ -164,7 +166,7 @@ def fit(
         raise typer.BadParameter(
             "fuzzy k-means has no density to report on", param_hint="--report"
         )
-    source = Source(data, columns, memory, scratch)
+    source = Source(data, columns, header, memory, scratch)
     files = Files(model_file(output, data), report, labels, checkpoint)
     outputs.check_places([files.model, report, labels], [data])
     refuse_place_of_checkpoints(files)

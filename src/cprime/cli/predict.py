@@ -13,6 +13,7 @@ from cprime.cli.labelling import Counted, write_labels
 from cprime.cli.options import (
     OUTPUT,
     DataFile,
+    Header,
     Json,
     Memory,
     ModelColumns,
@@ -61,6 +62,7 @@ def predict(
         option("--keep-all", panel=OUTPUT, help="Write all columns of DATA too."),
     ] = False,
     columns: ModelColumns = None,
+    header: Header = None,
     memory: Memory = None,
     scratch: Scratch = None,
     threads: Threads = None,
@@ -75,7 +77,7 @@ def predict(
     outputs.check_places([output], [model, data])
     if keep is not None and keep_all:
         raise typer.BadParameter("--keep-all keeps them all: say one of the two.")
-    source = Source(data, columns, memory, scratch)
+    source = Source(data, columns, header, memory, scratch)
     voice = outputs.voice_beside(output, json, quiet)
     use_threads(threads)
     with voice.hearing_warnings(), ended_by_the_second(), following(voice) as follow:

@@ -10,6 +10,7 @@ from cprime.cli.interrupts import ended_by_the_second
 from cprime.cli.options import (
     OUTPUT,
     DataFile,
+    Header,
     Json,
     Memory,
     ModelColumns,
@@ -44,6 +45,7 @@ def report(
         ),
     ] = Path("report.html"),
     columns: ModelColumns = None,
+    header: Header = None,
     json: Json = False,
     quiet: Quiet = False,
     memory: Memory = None,
@@ -65,7 +67,7 @@ def report(
         follow.stage(f"reading {data.name}")
         loaded = models.load(model)
         loaded.refuse_without_density("to report on")
-        rows = loaded.rows(Source(data, columns, memory, scratch))
+        rows = loaded.rows(Source(data, columns, header, memory, scratch))
         follow.stage(f"writing {output.name}")
         write(output, loaded.estimator, rows, about=worth_telling(loaded.about))
     voice.say(f"Report: {file_in_words(output)}. Open it in a browser.")

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import re
 import resource
 import shutil
 import struct
@@ -136,6 +137,36 @@ def test_a_full_disk_is_noticed_before_it_is_full(monkeypatch, tmp_path):
     message = f"in {tmp_path}, where 268 MB are free: give a folder with more room"
     ask = {"memory": LITTLE, "scratch": tmp_path}
     refused(OSError, message, lambda: open_data(endless, **ask))
+
+
+@pytest.mark.parametrize("free", [0, 10**6, 2**28 + 2**20], ids=str)
+def test_a_disk_that_is_full_already_is_told_with_what_is_needed(
+    monkeypatch, tmp_path, free
+):
+    class Usage:
+        def __init__(self, folder):
+            self.free = free
+
+    monkeypatch.setattr(shutil, "disk_usage", Usage)
+    # Of the first six batches, five are more than half of the memory.
+    rows = batches(*[np.zeros((2**14, 2))] * 6)
+    ask = {"memory": 2**21, "scratch": tmp_path}
+    message = f"The first 81920 rows take 1.31 MB in {tmp_path}, where"
+    refused(OSError, message, lambda: open_data(rows, **ask))
+
+
+def test_a_disk_that_fills_is_told_with_all_that_is_needed(monkeypatch, tmp_path):
+    monkeypatch.setattr(shutil, "disk_usage", filling())
+    with pytest.raises(OSError, match="where 268 MB are free") as found:
+        open_data(endless, memory=LITTLE, scratch=tmp_path)
+    told = re.match(
+        r"The first (\d+) rows take ([\d.]+) MB, ([\d.]+) MB of it written, in ",
+        str(found.value),
+    )
+    n_rows, needed, written = (float(figure) for figure in told.groups())
+    assert needed == pytest.approx(16e-6 * n_rows, rel=0.01)
+    assert needed - written == pytest.approx(16e-6 * 2**14, abs=0.1)
+    assert "(268 MB are left to others)" in str(found.value)
 
 
 @pytest.mark.parametrize("broken", ["pwrite", "limit", "folder"])

@@ -218,6 +218,53 @@ def test_rows_too_wide_for_the_memory(tmp_path):
     assert open_data(path, "1?", memory=LITTLE).shape == (300, 10)
 
 
+def with_long_footer(path):
+    about = {"x": "x" * 2_350_000}
+    pq.write_table(TABLE.replace_schema_metadata(about), path)
+
+
+def with_large_pages(path):
+    options = {"data_page_size": 2**30, "max_rows_per_page": 2**30}
+    options |= {"row_group_size": 10**7, "use_dictionary": False}
+    pq.write_table(pa.table({"a": np.zeros(9 * 10**6)}), path, **options)
+
+
+def with_many_columns(path):
+    path.write_text(",".join(f"c{i}" for i in range(9000)) + "\n")
+
+
+def with_large_batch(path):
+    feather.write_feather(pa.table({"a": np.zeros(9 * 10**6)}), path, chunksize=10**7)
+
+
+@pytest.mark.parametrize(
+    ("write", "name"),
+    [
+        (with_long_footer, "x.parquet"),
+        (with_large_pages, "x.parquet"),
+        (with_many_columns, "x.csv"),
+        (with_large_batch, "x.arrow"),
+    ],
+)
+def test_a_part_too_large_is_told_with_numbers_that_belong_together(
+    tmp_path, write, name
+):
+    path = tmp_path / name
+    write(path)
+    with pytest.raises(ValueError, match="may be taken at once") as found:
+        open_data(path, memory=LITTLE)
+    told = re.search(
+        r"([\d.]+) MB.*, more than the ([\d.]+) MB that .* at least ([\d.]+ MB), or ",
+        str(found.value),
+    )
+    assert 67.1 == float(told[2]) < float(told[3].split()[0])
+    # What is asked for is enough: another, or no, error comes then.
+    try:
+        open_data(path, memory=told[3])
+    except ValueError as error:
+        assert "no rows" in str(error)
+
+
 @pytest.mark.parametrize("deed", ["shorten", "change"])
 def test_a_file_that_changes_while_it_is_read(tmp_path, deed):
     path = tmp_path / "x.npy"

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from cprime.sources.fields import Below
 from cprime.sources.header import Header, are_names, decided, given
-from cprime.sources.memory import in_words
+from cprime.sources.memory import in_words, too_much
 from cprime.sources.words import reason, shown
 
 DELIMITERS = (",", "\t", ";", "|")
@@ -105,8 +105,7 @@ def _fields(text: str, delimiter: str, name: str, memory: int) -> list[str]:
     if needed > memory:
         raise ValueError(
             f"{name} has {len(fields)} columns: to read as many from text takes "
-            f"{in_words(needed)}, and memory allows {in_words(memory)}. Allow more "
-            "`memory`, or write it as .npy."
+            f"{in_words(needed)}, {too_much(needed, memory)}, or write it as .npy."
         )
     return fields
 

@@ -89,6 +89,17 @@ def refuse_full_disk(folder: Path, n_bytes: int, what: str, written: int = 0) ->
         )
 
 
+def too_much(n_bytes: int, limit: int) -> str:
+    """Return that so many bytes are more than may be taken at once, and what to do."""
+    # Rounded up: less would be refused again.
+    step = 10 ** max(0, len(str(n_bytes)) - 3)
+    enough = in_words(-(-n_bytes // step) * step)
+    return (
+        f"more than the {in_words(limit)} that may be taken at once: allow `memory` of "
+        f"at least {enough}"
+    )
+
+
 def in_words(n_bytes: float) -> str:
     """Return a number of bytes as people say it: 3.1 GB."""
     if n_bytes < 1000:

@@ -265,7 +265,7 @@ def test_a_part_too_large_is_told_with_numbers_that_belong_together(
         assert "no rows" in str(error)
 
 
-@pytest.mark.parametrize("deed", ["shorten", "change"])
+@pytest.mark.parametrize("deed", ["shorten", "change", "change unseen"])
 def test_a_file_that_changes_while_it_is_read(tmp_path, deed):
     path = tmp_path / "x.npy"
     np.save(path, np.random.default_rng(0).normal(size=(2**16, 4)))
@@ -282,6 +282,8 @@ def test_a_file_that_changes_while_it_is_read(tmp_path, deed):
             with path.open("r+b") as file:
                 file.seek(2**16)
                 file.write(np.full(4, np.nan).tobytes())
+            if deed == "change unseen":
+                os.utime(path, (0, 0))
 
     data.on_rows = meanwhile
     km = KMeans(4, init="sampled-k-means++", random_state=0, tol=0.0)

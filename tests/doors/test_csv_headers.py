@@ -86,6 +86,7 @@ CASES = {
     "pandas, one row": ("0,1,2\n0.5,1.5,2.5\n", GUESSED_NAMES),
     "pandas, with its index": (",0,1,2\n" + COUNTED, GUESSED_NAMES),
     "pandas, integers and decimals": ("0,1,2\n" + MIXED, GUESSED_NAMES),
+    "pandas, equal steps at first": ("0\n0.25\n0.5\n" + ONE, GUESSED_NAMES),
     "pandas, integers elsewhere": ("0,1,2\n" + LARGE, GUESSED_NAMES),
     "pandas, pixels": (lines([range(64)]) + PIXELS, GUESSED_NAMES),
     "pandas, all in quotes": ('"0","1","2"\n' + QUOTED, GUESSED_NAMES),
@@ -109,10 +110,15 @@ CASES = {
     "a number among texts": ("x,y,3\n" + LARGE, GUESSED_NAMES),
     # Numbers, taken for a row.
     "numbers that go on": (lines(np.arange(3 * N).reshape(N, 3)), GUESSED_ROW),
+    "decimals that go on": (
+        "".join(f"{0.1 * i:g},{1 + 0.1 * i:g},{2 + 0.1 * i:g}\n" for i in range(9)),
+        GUESSED_ROW,
+    ),
     "text that comes again": ("5.1,3.5,setosa\n" + FLOWERS, GUESSED_ROW),
     # Open.
     "integers that count, alone": ("0,1,2\n", OPEN),
     "integers that count above a row": ("0,1,2\n5,3,7\n", OPEN),
+    "integers that count, a row equal": ("0,1,2\n" * 2, OPEN),
     "pandas, zeros and ones": ("0,1,2\n" + BITS, OPEN),
     "pandas, its first row the same": (
         "0,1,2\n" + lines(np.arange(3 * N).reshape(N, 3)),

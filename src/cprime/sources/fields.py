@@ -3,6 +3,7 @@
 import math
 import re
 from enum import Enum, auto
+from itertools import pairwise
 
 MISSING = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "None"]
 # What else people and programs write where there is no value, in small letters.
@@ -18,6 +19,10 @@ NUMBER = re.compile(
     r"[+-]?(?:(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:e[+-]?[0-9]+)?|inf(?:inity)?|nan)",
     re.ASCII | re.IGNORECASE,
 )
+
+
+# Rows that rise by equal steps in so many lines do not do so by chance.
+LINES_KEPT = 6
 
 
 class Kind(Enum):
@@ -121,7 +126,7 @@ class Below:
         for column, field, is_quoted in zip(self.columns, fields, are_quoted):
             column.add(field, is_quoted)
         self.n_rows += 1
-        if len(self._lines) < 3:
+        if len(self._lines) < LINES_KEPT:
             self._lines.append(fields)
 
     def repeats(self, places: list[int]) -> bool:
@@ -130,9 +135,14 @@ class Below:
         return self.n_rows > 0 and min(same) == self.n_rows
 
     def goes_on(self, places: list[int]) -> bool:
-        """Return whether the first line and two rows rise there by equal steps."""
+        """Return whether there the rows rise from the first line by equal steps."""
         fields = [line[i] for line in self._lines for i in places]
         if len(self._lines) < 3 or any(kind_of(f) not in NUMBERS for f in fields):
             return False
-        a, b, c = ([float(line[i]) for i in places] for line in self._lines)
-        return all(y - x == z - y > 0.0 for x, y, z in zip(a, b, c))
+        lines = [[float(line[i]) for i in places] for line in self._lines]
+        steps = [[b - a for a, b in zip(*two)] for two in pairwise(lines)]
+        return all(
+            step > 0.0 and math.isclose(step, first, rel_tol=1e-6)
+            for step_of_all in steps
+            for step, first in zip(step_of_all, steps[0])
+        )

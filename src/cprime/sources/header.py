@@ -170,7 +170,7 @@ def _of_numbers(fields: list[str], places: list[int], below: Below) -> _Verdict:
         if stands_out:
             return _Verdict(None, "it holds integers above columns without any")
         return PLAIN_ROW
-    if below.repeats(places):
+    if enough and below.repeats(places):
         return PLAIN_ROW
     if below.goes_on(places):
         return _Verdict(False, "the rows below go on from it in equal steps")

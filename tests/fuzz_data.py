@@ -54,6 +54,8 @@ def seeds(rng):
         yield f"mixed-{name}.arrow", written(feather.write_feather, mixed, **options)
     text = "a,b,c\n" + "".join(f"{x},{y},{z}\n" for x, y, z in X)
     yield "rows.csv", text.encode()
+    yield "numbered.csv", text.replace("a,b,c", "0,1,2").encode()
+    yield "nameless.csv", text.replace("a,b,c\n", "").encode()
     quoted = "\n".join('"' + line.replace(",", '"\t"') + '"' for line in text.split())
     yield "quoted.tsv", quoted.encode()
     yield "rows.csv.gz", gzip.compress(text.encode())

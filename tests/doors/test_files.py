@@ -1,5 +1,6 @@
 """A fit from a file is the fit of its rows, to the bit, whatever memory it is given."""
 
+import gzip
 import threading
 import warnings
 
@@ -147,6 +148,22 @@ def test_text_is_read_as_it_is_written(tmp_path, ending):
     nameless = open_data(path)
     assert nameless.names is None and nameless.shape == (3000, 7)
     assert np.array_equal(nameless.load(), data.load())
+
+
+def test_what_a_compressed_file_may_unpack_to(tmp_path):
+    n_rows = 2**22 + 100_000
+    text = b"1,2\n" * n_rows
+    (tmp_path / "x.csv").write_bytes(text)
+    (tmp_path / "x.csv.gz").write_bytes(gzip.compress(text))
+    message = (
+        "has 16.* kB, but its rows take more than 67.1 MB, over 100 times .*gunzip"
+    )
+    with pytest.raises(ValueError, match=message):
+        open_data(tmp_path / "x.csv.gz", memory=LITTLE, scratch=tmp_path)
+    # Either way out is one.
+    for path, memory in (("x.csv.gz", "70MB"), ("x.csv", LITTLE)):
+        data = open_data(tmp_path / path, memory=memory, scratch=tmp_path)
+        assert data.shape == (n_rows, 2) and not data.in_memory
 
 
 def test_paths_go_anywhere_an_array_goes(tmp_path, npy, table):

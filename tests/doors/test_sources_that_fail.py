@@ -2,6 +2,7 @@
 
 import errno
 import os
+import re
 import resource
 import shutil
 import struct
@@ -138,6 +139,36 @@ def test_a_full_disk_is_noticed_before_it_is_full(monkeypatch, tmp_path):
     refused(OSError, message, lambda: open_data(endless, **ask))
 
 
+@pytest.mark.parametrize("free", [0, 10**6, 2**28 + 2**20], ids=str)
+def test_a_disk_that_is_full_already_is_told_with_what_is_needed(
+    monkeypatch, tmp_path, free
+):
+    class Usage:
+        def __init__(self, folder):
+            self.free = free
+
+    monkeypatch.setattr(shutil, "disk_usage", Usage)
+    # Of the first six batches, five are more than half of the memory.
+    rows = batches(*[np.zeros((2**14, 2))] * 6)
+    ask = {"memory": 2**21, "scratch": tmp_path}
+    message = f"The first 81920 rows take 1.31 MB in {tmp_path}, where"
+    refused(OSError, message, lambda: open_data(rows, **ask))
+
+
+def test_a_disk_that_fills_is_told_with_all_that_is_needed(monkeypatch, tmp_path):
+    monkeypatch.setattr(shutil, "disk_usage", filling())
+    with pytest.raises(OSError, match="where 268 MB are free") as found:
+        open_data(endless, memory=LITTLE, scratch=tmp_path)
+    told = re.match(
+        r"The first (\d+) rows take ([\d.]+) MB, ([\d.]+) MB of it written, in ",
+        str(found.value),
+    )
+    n_rows, needed, written = (float(figure) for figure in told.groups())
+    assert needed == pytest.approx(16e-6 * n_rows, rel=0.01)
+    assert needed - written == pytest.approx(16e-6 * 2**14, abs=0.1)
+    assert "(268 MB are left to others)" in str(found.value)
+
+
 @pytest.mark.parametrize("broken", ["pwrite", "limit", "folder"])
 def test_a_disk_that_does_not_take_rows(monkeypatch, tmp_path, broken):
     message = f"The temporary file in {tmp_path} does not take more rows"
@@ -187,7 +218,54 @@ def test_rows_too_wide_for_the_memory(tmp_path):
     assert open_data(path, "1?", memory=LITTLE).shape == (300, 10)
 
 
-@pytest.mark.parametrize("deed", ["shorten", "change"])
+def with_long_footer(path):
+    about = {"x": "x" * 2_350_000}
+    pq.write_table(TABLE.replace_schema_metadata(about), path)
+
+
+def with_large_pages(path):
+    options = {"data_page_size": 2**30, "max_rows_per_page": 2**30}
+    options |= {"row_group_size": 10**7, "use_dictionary": False}
+    pq.write_table(pa.table({"a": np.zeros(9 * 10**6)}), path, **options)
+
+
+def with_many_columns(path):
+    path.write_text(",".join(f"c{i}" for i in range(9000)) + "\n")
+
+
+def with_large_batch(path):
+    feather.write_feather(pa.table({"a": np.zeros(9 * 10**6)}), path, chunksize=10**7)
+
+
+@pytest.mark.parametrize(
+    ("write", "name"),
+    [
+        (with_long_footer, "x.parquet"),
+        (with_large_pages, "x.parquet"),
+        (with_many_columns, "x.csv"),
+        (with_large_batch, "x.arrow"),
+    ],
+)
+def test_a_part_too_large_is_told_with_numbers_that_belong_together(
+    tmp_path, write, name
+):
+    path = tmp_path / name
+    write(path)
+    with pytest.raises(ValueError, match="may be taken at once") as found:
+        open_data(path, memory=LITTLE)
+    told = re.search(
+        r"([\d.]+) MB.*, more than the ([\d.]+) MB that .* at least ([\d.]+ MB), or ",
+        str(found.value),
+    )
+    assert 67.1 == float(told[2]) < float(told[3].split()[0])
+    # What is asked for is enough: another, or no, error comes then.
+    try:
+        open_data(path, memory=told[3])
+    except ValueError as error:
+        assert "no rows" in str(error)
+
+
+@pytest.mark.parametrize("deed", ["shorten", "change", "change unseen"])
 def test_a_file_that_changes_while_it_is_read(tmp_path, deed):
     path = tmp_path / "x.npy"
     np.save(path, np.random.default_rng(0).normal(size=(2**16, 4)))
@@ -204,6 +282,8 @@ def test_a_file_that_changes_while_it_is_read(tmp_path, deed):
             with path.open("r+b") as file:
                 file.seek(2**16)
                 file.write(np.full(4, np.nan).tobytes())
+            if deed == "change unseen":
+                os.utime(path, (0, 0))
 
     data.on_rows = meanwhile
     km = KMeans(4, init="sampled-k-means++", random_state=0, tol=0.0)

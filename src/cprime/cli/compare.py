@@ -8,13 +8,14 @@ import typer
 from cprime.cli import words
 from cprime.cli.console import Voice
 from cprime.cli.errors import StoppedError, printable
-from cprime.cli.fitting import opened, refuse_too_few_rows
+from cprime.cli.fitting import refuse_too_few_rows
 from cprime.cli.interrupts import ended_by_the_second
 from cprime.cli.options import (
     Clusters,
     Columns,
     CovarianceType,
     DataFile,
+    Header,
     InitName,
     Json,
     MaxIter,
@@ -30,6 +31,7 @@ from cprime.cli.options import (
     use_threads,
 )
 from cprime.cli.progress import following
+from cprime.cli.source import Source
 from cprime.cli.spoken import spoken
 from cprime.cli.summary import LEVELS, measured, shape_in_words
 from cprime.cli.wanted import Model, Wanted
@@ -55,6 +57,7 @@ def compare(
     data: DataFile,
     k: Clusters,
     columns: Columns = None,
+    header: Header = None,
     standardize: Standardize = False,
     model: ModelName = Model.kmeans,
     covariance: CovarianceType = None,
@@ -86,7 +89,8 @@ def compare(
         try:
             with following(voice) as follow:
                 follow.stage(f"reading {data.name}")
-                rows = opened(data, columns, memory, scratch, standardize)
+                rows = Source(data, columns, header, memory, scratch).rows()
+                rows = rows.standardized() if standardize else rows
                 refuse_too_few_rows(rows, k)
                 for place, c_prime in enumerate(tried, start=1):
                     follow.stage(f"fit {place} of {len(tried)}, C' = {c_prime}")

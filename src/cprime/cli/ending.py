@@ -1,7 +1,6 @@
 """What is said when a fit has ended, and what may be done next?"""
 
 import shlex
-from pathlib import Path
 from typing import Any
 
 from rich.markup import escape
@@ -10,6 +9,7 @@ from cprime.cli import words
 from cprime.cli.console import Voice
 from cprime.cli.errors import printable
 from cprime.cli.fitting import Files, Fitted
+from cprime.cli.source import Source
 from cprime.cli.spoken import spoken
 from cprime.cli.summary import (
     end_in_words,
@@ -25,7 +25,7 @@ from cprime.cli.wanted import Model
 
 
 def tell(
-    voice: Voice, fitted: Fitted, files: Files, typed: str, source: list[str]
+    voice: Voice, fitted: Fitted, files: Files, typed: str, source: Source
 ) -> None:
     """Say what a fit came to, what was written, and what may be done next.
 
@@ -36,8 +36,8 @@ def tell(
     files : Files
     typed : str
         The command it was fitted by.
-    source : list of str
-        How its rows are named on a command line.
+    source : Source
+        Of its rows.
     """
     data, values = fitted.data, measured(fitted.estimator)
     found, written = verdict(values), files.written(fitted.complete)
@@ -79,19 +79,21 @@ def tell(
         voice.say(f"\nnext: [bold]{escape(printable(command))}[/]", whole=True)
 
 
-def _next(fitted: Fitted, files: Files, found: Any, source: list[str]) -> str:
+def _next(fitted: Fitted, files: Files, found: Any, source: Source) -> str:
     """Return a command worth trying now."""
     wanted = fitted.wanted
     if found is not None and found.level == "poor":
         model = [] if wanted.model == Model.kmeans else ["--model", wanted.model.value]
         shape = [] if wanted.covariance is None else ["--covariance", wanted.covariance]
-        typed = ["compare", *source, "-k", str(wanted.k), *model, *shape]
+        scaled = [] if fitted.data.scale is None else ["--standardize"]
+        typed = ["compare", *source.typed, *scaled, "-k", str(wanted.k), *model, *shape]
     elif files.report is None and found is not None:
         page = str(files.model.with_suffix(".html"))
-        typed = ["report", str(files.model), source[0], "-o", page]
+        typed = ["report", str(files.model), *source.typed_for_model, "-o", page]
     else:
-        new = f"NEW{Path(source[0]).suffix}"
-        typed = ["predict", str(files.model), new, "-o", "labels.parquet"]
+        new = f"NEW{source.path.suffix}"
+        said = source.typed_header
+        typed = ["predict", str(files.model), new, *said, "-o", "labels.parquet"]
     return shlex.join(["cprime", *typed])
 
 

@@ -15,7 +15,6 @@ from cprime.cli.fitting import (
     Files,
     fit_and_keep,
     model_file,
-    opened,
     refuse_place_of_checkpoints,
     refuse_to_overwrite,
     refuse_too_few_rows,
@@ -29,6 +28,7 @@ from cprime.cli.options import (
     CovarianceType,
     CPrime,
     DataFile,
+    Header,
     InitName,
     Json,
     MaxIter,
@@ -45,6 +45,7 @@ from cprime.cli.options import (
     use_threads,
 )
 from cprime.cli.progress import following
+from cprime.cli.source import Source
 from cprime.cli.wanted import Model, Wanted, c_prime_of
 
 EPILOG = """[bold]Examples[/]
@@ -64,6 +65,7 @@ def fit(
     data: DataFile,
     k: Clusters,
     columns: Columns = None,
+    header: Header = None,
     standardize: Standardize = False,
     model: ModelName = Model.kmeans,
     c_prime: CPrime = None,
@@ -164,6 +166,7 @@ def fit(
         raise typer.BadParameter(
             "fuzzy k-means has no density to report on", param_hint="--report"
         )
+    source = Source(data, columns, header, memory, scratch)
     files = Files(model_file(output, data), report, labels, checkpoint)
     outputs.check_places([files.model, report, labels], [data])
     refuse_place_of_checkpoints(files)
@@ -172,15 +175,14 @@ def fit(
     with voice.hearing_warnings(), ended_by_the_second():
         with following(voice) as follow:
             follow.stage(f"reading {data.name}")
-            rows = opened(data, columns, memory, scratch, standardize)
+            rows = source.rows()
+            rows = rows.standardized() if standardize else rows
             refuse_too_few_rows(rows, k)
             if output is None:
                 refuse_to_overwrite(files.model)
             for line in about_columns(rows, wanted.are_round):
                 voice.warn(line)
             fitted = fit_and_keep(wanted, rows, files, typed, follow, every, resume)
-        source = [str(data), *(["--columns", columns] if columns else [])]
-        source += ["--standardize"] if standardize else []
         tell(voice, fitted, files, typed, source)
     if not fitted.complete:
         raise StoppedError(how_to_go_on(files, typed))

@@ -91,20 +91,6 @@ def refuse_place_of_checkpoints(files: Files) -> None:
         )
 
 
-def opened(
-    path: Path,
-    columns: str | None,
-    memory: str | None,
-    scratch: Path | None,
-    standardize: bool,
-) -> Any:
-    """Return the rows of a file as they are to be fitted."""
-    from cprime.sources import open_data
-
-    data = open_data(path, columns, memory=memory, scratch=scratch)
-    return data.standardized() if standardize else data
-
-
 def refuse_too_few_rows(data: Any, k: int) -> None:
     """Raise if there cannot be as many clusters."""
     if k > data.n_rows:

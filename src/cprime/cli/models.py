@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from cprime.cli.source import Source
 from cprime.cli.summary import centers_of
 
 
@@ -54,31 +55,19 @@ class Loaded:
                 "or another."
             )
 
-    def rows(
-        self,
-        path: Path,
-        columns: str | None,
-        memory: str | None,
-        scratch: Path | None,
-    ) -> Any:
+    def rows(self, source: Source) -> Any:
         """Open data for this model: its columns in its order, scaled as it was.
 
         Parameters
         ----------
-        path : path
-        columns : str or None
-            Columns to take in place of those of the same names.
-        memory, scratch
-            As for `open_data`.
+        source : Source
+            May say which columns to take in place of those of the same names.
         """
-        from cprime.sources import open_data
         from cprime.sources.words import listed
 
-        wanted: Any = columns
-        by_name = columns is None and path.suffix.lower() != ".npy"
-        if by_name and self.names is not None:
-            wanted = self.names
-        data = open_data(path, wanted, memory=memory, scratch=scratch)
+        path = source.path
+        by_name = source.columns is None and path.suffix.lower() != ".npy"
+        data = source.rows(self.names if by_name else None)
         if by_name and data.names is not None and self.names is not None:
             # A name such as 'a?' is no pattern here.
             _refuse_others(path, data.names, self.names)

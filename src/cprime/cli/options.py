@@ -74,6 +74,15 @@ Columns = Annotated[
         default="all",
     ),
 ]
+Header = Annotated[
+    bool | None,
+    option(
+        "--header/--no-header",
+        panel=DATA,
+        help="Whether the first line of a text file names its columns, or is a row.",
+        default="decided by what stands there and below",
+    ),
+]
 ModelColumns = Annotated[
     str | None,
     option(

@@ -13,6 +13,7 @@ from cprime.cli.labelling import Counted, write_labels
 from cprime.cli.options import (
     OUTPUT,
     DataFile,
+    Header,
     Json,
     Memory,
     ModelColumns,
@@ -25,6 +26,7 @@ from cprime.cli.options import (
     use_threads,
 )
 from cprime.cli.progress import following
+from cprime.cli.source import Source
 
 EPILOG = """[bold]What is written for every row[/]
 
@@ -60,6 +62,7 @@ def predict(
         option("--keep-all", panel=OUTPUT, help="Write all columns of DATA too."),
     ] = False,
     columns: ModelColumns = None,
+    header: Header = None,
     memory: Memory = None,
     scratch: Scratch = None,
     threads: Threads = None,
@@ -74,6 +77,7 @@ def predict(
     outputs.check_places([output], [model, data])
     if keep is not None and keep_all:
         raise typer.BadParameter("--keep-all keeps them all: say one of the two.")
+    source = Source(data, columns, header, memory, scratch)
     voice = outputs.voice_beside(output, json, quiet)
     use_threads(threads)
     with voice.hearing_warnings(), ended_by_the_second(), following(voice) as follow:
@@ -81,10 +85,8 @@ def predict(
         loaded, kept = models.load(model), None
         started = time.perf_counter()
         if keep is not None or keep_all:
-            from cprime.sources.companions import companions
-
-            kept = companions(data, "*" if keep_all else keep, memory)
-        rows = loaded.rows(data, columns, memory, scratch)
+            kept = source.companions("*" if keep is None else keep)
+        rows = loaded.rows(source)
         counted = write_labels(output, loaded.estimator, rows, follow, kept)
     seconds = time.perf_counter() - started
     if not voice.quiet:

@@ -10,6 +10,7 @@ from cprime.cli.interrupts import ended_by_the_second
 from cprime.cli.options import (
     OUTPUT,
     DataFile,
+    Header,
     Json,
     Memory,
     ModelColumns,
@@ -21,6 +22,7 @@ from cprime.cli.options import (
     use_threads,
 )
 from cprime.cli.progress import following
+from cprime.cli.source import Source
 from cprime.cli.summary import file_in_words
 
 EPILOG = """[bold]Examples[/]
@@ -43,6 +45,7 @@ def report(
         ),
     ] = Path("report.html"),
     columns: ModelColumns = None,
+    header: Header = None,
     json: Json = False,
     quiet: Quiet = False,
     memory: Memory = None,
@@ -64,7 +67,7 @@ def report(
         follow.stage(f"reading {data.name}")
         loaded = models.load(model)
         loaded.refuse_without_density("to report on")
-        rows = loaded.rows(data, columns, memory, scratch)
+        rows = loaded.rows(Source(data, columns, header, memory, scratch))
         follow.stage(f"writing {output.name}")
         write(output, loaded.estimator, rows, about=worth_telling(loaded.about))
     voice.say(f"Report: {file_in_words(output)}. Open it in a browser.")

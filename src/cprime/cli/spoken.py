@@ -12,6 +12,7 @@ OPTIONS = {
     "init_params": "--init",
     "random_state": "--seed",
     "columns": "--columns",
+    "header": "--header",
     "memory": "--memory",
     "scratch": "--scratch",
     "tol": "--tol",
@@ -20,6 +21,7 @@ OPTIONS = {
 }
 # What is said of Python, as it is said here.
 PHRASES = {
+    " of cprime.open_data": "",
     "Standardise the columns first": "Add --standardize",
     "(GaussianMixture, 'diag' or 'full')": "(--model mixture)",
     "leave them to missing='marginalize'": (
@@ -27,7 +29,7 @@ PHRASES = {
     ),
 }
 # Names of columns and files are in quotation marks: they are not ours to change.
-ASSIGNED = re.compile(rf"(?<!['\"\w])({'|'.join(OPTIONS)})=(None|True)?")
+ASSIGNED = re.compile(rf"(?<!['\"\w])({'|'.join(OPTIONS)})=(None|True|False)?")
 QUOTED = re.compile(rf"`({'|'.join(OPTIONS)})`")
 BARE = re.compile(
     rf"(?<!['\"\w])({'|'.join(name for name in OPTIONS if '_' in name)})(?!['\"\w])"
@@ -38,8 +40,10 @@ def spoken(text: str) -> str:
     """Return a text of the library as if it were about options, not parameters."""
 
     def assigned(found: re.Match[str]) -> str:
-        value = {"None": " all", "True": "", None: " "}[found[2]]
-        return OPTIONS[found[1]] + value
+        option = OPTIONS[found[1]]
+        if found[2] == "False":
+            return f"--no-{option.removeprefix('--')}"
+        return option + {"None": " all", "True": "", None: " "}[found[2]]
 
     for words, ours in PHRASES.items():
         text = text.replace(words, ours)

@@ -1,14 +1,42 @@
-"""Which columns of a file are wanted?"""
+"""Which columns of a file are wanted, and what are they called?"""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
+from typing import NamedTuple
 
 from cprime.sources.words import listed, quoted, reason
 
 Wanted = str | Sequence[str] | None
 # What makes a name a pattern.
 SIGNS = frozenset("*?[")
+
+
+class Columns(NamedTuple):
+    """What the columns of data are, and how that was decided.
+
+    Attributes
+    ----------
+    names : tuple of str, or None
+        None if they have none: they are then called "0", "1", ...
+    decision : str
+        Where the names come from, a sentence. Of a text file, whether its first line
+        holds them, and why.
+    is_guess : bool
+        Whether `decision` may well be wrong, and `header` of `open_data` should be
+        given.
+    """
+
+    names: tuple[str, ...] | None
+    decision: str
+    is_guess: bool = False
+
+    @classmethod
+    def of(cls, names: Sequence[str] | None, origin: str) -> "Columns":
+        """Return columns of which it is plain whether they have names."""
+        have = "no names" if names is None else "names there"
+        named = None if names is None else tuple(names)
+        return cls(named, f"The columns of {origin} have {have}.")
 
 
 def patterns(columns: Wanted) -> list[str] | None:

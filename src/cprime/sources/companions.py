@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from cprime.sources.columns import Wanted, chosen
+from cprime.sources.header import checked_header, refuse_header
 from cprime.sources.memory import bytes_of
 from cprime.sources.paths import existing
 from cprime.sources.room import at_once
@@ -12,7 +13,10 @@ from cprime.sources.words import shown
 
 
 def companions(
-    path: Path, columns: Wanted, memory: int | str | None = None
+    path: Path,
+    columns: Wanted,
+    memory: int | str | None = None,
+    header: bool | None = None,
 ) -> Iterator[Any]:
     """Return the rows of a file in batches of some of its columns, of any type.
 
@@ -23,13 +27,15 @@ def companions(
     columns : str or list of str
         Names, or patterns such as "id*".
     memory : int or str, optional
-        Of `open_data`.
+    header : bool, optional
+        As for `open_data`.
 
     Returns
     -------
     batches : iterator of pyarrow RecordBatch
         All rows, in the order of `open_data`.
     """
+    header = checked_header(header)
     if path.suffix.lower() == ".npy":
         raise ValueError(
             f"The columns of {shown(path)} have no names by which to keep them: only "
@@ -39,7 +45,8 @@ def companions(
 
     limit = at_once(bytes_of(memory))
     if existing(path).is_file() and text.is_text(path):
-        return text.open_as_text(path, columns, limit)
+        return text.open_as_text(path, columns, limit, header)
+    refuse_header(header, path)
     source = folder.from_files(folder.files_of(path), limit)
     places = chosen(source.names, columns, shown(path))
     return source.of([source.names[i] for i in places])

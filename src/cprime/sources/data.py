@@ -14,6 +14,7 @@ from cprime.blocks import LEAF_ROWS
 from cprime.kernels.abreast import abreast
 from cprime.kernels.native import get_num_threads, magnitude
 from cprime.sources.ahead import BUFFERS, read_ahead
+from cprime.sources.columns import Columns
 from cprime.sources.memory import in_words
 from cprime.sources.raw import RawRows
 from cprime.sources.standard import shift_and_scale
@@ -41,8 +42,11 @@ class Data:
         float32 or float64.
     nbytes : int
         Bytes of all values.
+    columns : Columns
+        Their `names`, a sentence on how these were found (`decision`), and whether
+        that `is_guess`: of a text file, it is then better to say `header`.
     names : tuple of str, or None
-        Of the columns.
+        Of the columns, the same as `columns.names`.
     origin : str
         What a person calls it.
     in_memory : bool
@@ -61,7 +65,7 @@ class Data:
         self,
         values: Array | RawRows,
         *,
-        names: tuple[str, ...] | None,
+        columns: Columns,
         origin: str,
         memory: int,
         scratch: Path,
@@ -69,7 +73,8 @@ class Data:
         scale: Array | None = None,
     ):
         self._values = values
-        self.names = names
+        self.columns = columns
+        self.names = columns.names
         self.origin = origin
         self.memory = memory
         self.scratch = scratch
@@ -179,7 +184,7 @@ class Data:
             raise ValueError(f"The columns of {self.origin} have been scaled already.")
         shifted = Data(
             self._values,
-            names=self.names,
+            columns=self.columns,
             origin=self.origin,
             memory=self.memory,
             scratch=self.scratch,

@@ -57,12 +57,14 @@ def _on_disk(
     dtype: Any,
     folder: Path,
 ) -> RawRows:
-    room = scratch_rows(folder, (0, n_features), dtype)
-    n_rows = 0
+    n_held = sum(len(batch) for batch in held)
+    room = scratch_rows(folder, (n_held, n_features), dtype, f"The first {n_held} rows")
+    n_rows = written = 0
     for batch in (_as(batch, dtype) for batch in _emptied(held, batches)):
-        refuse_full_disk(folder, batch.nbytes, "Rows that memory does not hold")
+        needed, what = written + batch.nbytes, f"The first {n_rows + len(batch)} rows"
+        refuse_full_disk(folder, needed, what, written)
         room.write(batch, n_rows)
-        n_rows += len(batch)
+        n_rows, written = n_rows + len(batch), needed
     room.shape = (n_rows, n_features)
     return room
 

@@ -15,7 +15,7 @@ import pyarrow.ipc as pa_ipc
 
 from cprime.sources.arrow import Head, batch_rows, said_of
 from cprime.sources.flat import Table
-from cprime.sources.memory import in_words
+from cprime.sources.memory import in_words, too_much
 from cprime.sources.raw import OpenFile
 from cprime.sources.words import shown
 
@@ -80,9 +80,9 @@ def _refuse_large_batches(path: Path, memory: int) -> None:
     largest = max(sizes, default=0)
     if largest > memory:
         raise ValueError(
-            f"A batch of {shown(path)} takes {in_words(largest)}, and memory allows "
-            f"{in_words(memory)}: allow more `memory`, or write the file in smaller "
-            "batches, as pyarrow.feather.write_feather does."
+            f"A batch of {shown(path)} takes {in_words(largest)}, "
+            f"{too_much(largest, memory)}, or write the file in smaller batches, as "
+            "pyarrow.feather.write_feather does."
         )
 
 

@@ -60,8 +60,19 @@ def total_memory() -> int:
     return total
 
 
-def refuse_full_disk(folder: Path, n_bytes: int, what: str) -> None:
-    """Raise if a folder's disk has no room for so many bytes more."""
+def refuse_full_disk(folder: Path, n_bytes: int, what: str, written: int = 0) -> None:
+    """Raise if a folder's disk has no room for all of these bytes.
+
+    Parameters
+    ----------
+    folder : Path
+    n_bytes : int
+        What is needed there, in all.
+    what : str
+        What needs it.
+    written : int, default=0
+        How many of these bytes are there already.
+    """
     try:
         free = shutil.disk_usage(folder).free
     except OSError as error:
@@ -69,12 +80,24 @@ def refuse_full_disk(folder: Path, n_bytes: int, what: str) -> None:
             f"{shown(folder)} does not take temporary files ({error.strerror}): give "
             "another folder as `scratch`."
         ) from None
-    if n_bytes > free - DISK_LEFT_FREE:
+    if n_bytes - written > free - DISK_LEFT_FREE:
+        already = f", {in_words(written)} of it written," if written else ""
         raise OSError(
-            f"{what} take {in_words(n_bytes)} in {shown(folder)}, where "
-            f"{in_words(free)} are free: give a folder with more room as `scratch`, or "
-            "more `memory`."
+            f"{what} take {in_words(n_bytes)}{already} in {shown(folder)}, where "
+            f"{in_words(free)} are free: give a folder with more room as `scratch` "
+            f"({in_words(DISK_LEFT_FREE)} are left to others), or more `memory`."
         )
+
+
+def too_much(n_bytes: int, limit: int) -> str:
+    """Return that so many bytes are more than may be taken at once, and what to do."""
+    # Rounded up: less would be refused again.
+    step = 10 ** max(0, len(str(n_bytes)) - 3)
+    enough = in_words(-(-n_bytes // step) * step)
+    return (
+        f"more than the {in_words(limit)} that may be taken at once: allow `memory` of "
+        f"at least {enough}"
+    )
 
 
 def in_words(n_bytes: float) -> str:

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from cprime.sources.columns import Wanted, chosen
+from cprime.sources.columns import Columns, Wanted, chosen
 from cprime.sources.data import Data
+from cprime.sources.header import checked_header, refuse_header
 from cprime.sources.memory import bytes_of
 from cprime.sources.npy import open_npy
 from cprime.sources.paths import existing
@@ -32,6 +33,7 @@ def open_data(
     *,
     memory: int | str | None = None,
     scratch: str | os.PathLike[str] | None = None,
+    header: bool | None = None,
 ) -> Data:
     r"""Open rows of numbers for fits and predictions, however many there are.
 
@@ -53,6 +55,11 @@ def open_data(
         machine has.
     scratch : str or path, optional
         Folder for temporary files.
+    header : bool, optional
+        Whether the first line of a text file (.csv, .tsv, .txt) holds the names of the
+        columns, True, or is a row, False. By default that is decided by what it holds
+        and what stands below it, as `columns` of the data says; where both may be, it
+        is an error.
 
     Returns
     -------
@@ -71,31 +78,37 @@ def open_data(
     array([0, 0, 1, 1], dtype=int32)
     """
     if isinstance(X, Data):
-        if columns is not None:
+        if columns is not None or header is not None:
             raise ValueError("Columns are chosen when data are opened, not later.")
         return X
+    header = checked_header(header)
     room = Room(bytes_of(memory), scratch_folder(scratch))
     if isinstance(X, str | os.PathLike):
-        return _open_path(existing(Path(X)), columns, room)
+        return _open_path(existing(Path(X)), columns, header, room)
+    refuse_header(header, "X")
     if callable(X):
         return _open_batches(X, columns, room)
     if is_source(X):
         return _open_arrow(X, f"a pyarrow {type(X).__name__}", columns, room)
     values = _numbers(X, "X")
     values = _selected(values, _places(values, columns, "X"))
-    return room.data(values, None, "an array")
+    return room.data(values, Columns.of(None, "an array"), "an array")
 
 
-def _open_path(path: Path, columns: Wanted, room: Room) -> Data:
+def _open_path(path: Path, columns: Wanted, header: bool | None, room: Room) -> Data:
     if path.suffix.lower() == ".npy" and path.is_file():
+        refuse_header(header, path)
         return _open_npy(path, columns, room)
     # Arrow is imported only where it is needed.
     from cprime.sources import folder, text
 
     origin = shown(path.name)
     if path.is_file() and text.is_text(path):
-        names, n_features, batches = text.open_text(path, columns, at_once(room.memory))
-        return room.gathered(batches, n_features, np.float64, names, origin)
+        found = text.open_text(path, columns, at_once(room.memory), header)
+        return room.gathered(
+            found.batches, found.n_features, np.float64, found.columns, origin
+        )
+    refuse_header(header, path)
     source = folder.from_files(folder.files_of(path), at_once(room.memory))
     return _open_columns(source, origin, columns, room)
 
@@ -103,15 +116,16 @@ def _open_path(path: Path, columns: Wanted, room: Room) -> Data:
 def _open_npy(path: Path, columns: Wanted, room: Room) -> Data:
     npy, origin = open_npy(path), shown(path.name)
     (N, D), dtype = npy.shape, npy.dtype
+    nameless = Columns.of(None, origin)
     places = _places(npy, columns, shown(path))
     if not (npy.is_ready and places == list(range(D))):
         narrow = dtype.newbyteorder("=") == np.float32
         wanted = np.dtype(np.float32 if narrow else np.float64)
         batches = npy.batches(places)
-        return room.gathered(batches, len(places), wanted, None, origin, N)
+        return room.gathered(batches, len(places), wanted, nameless, origin, N)
     rows = npy.rows()
     in_memory = N * rows.row_bytes <= room.fits
-    return room.data(rows.read(0, N) if in_memory else rows, None, origin)
+    return room.data(rows.read(0, N) if in_memory else rows, nameless, origin)
 
 
 def _open_arrow(X: Any, origin: str, columns: Wanted, room: Room) -> Data:
@@ -133,7 +147,7 @@ def _open_columns(source: Any, origin: str, columns: Wanted, room: Room) -> Data
     dtype = source.dtype(places)
     batches = (arrow.turned(batch, dtype, origin) for batch in source.of(names))
     D, N = len(names), source.n_rows
-    return room.gathered(batches, D, dtype, tuple(names), origin, N)
+    return room.gathered(batches, D, dtype, Columns.of(names, origin), origin, N)
 
 
 def _open_batches(
@@ -166,7 +180,8 @@ def _open_batches(
                 )
             yield _selected(batch, places).copy()
 
-    return room.gathered(copied(), len(places), first.dtype, None, origin)
+    nameless = Columns.of(None, origin)
+    return room.gathered(copied(), len(places), first.dtype, nameless, origin)
 
 
 def _places(rows: Any, columns: Wanted, origin: str) -> list[int]:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from cprime.sources.memory import in_words
+from cprime.sources.memory import in_words, too_much
 from cprime.sources.raw import OpenFile
 from cprime.sources.thrift import NOTHING, DamagedError, TruncatedError, struct_at
 from cprime.sources.words import shown
@@ -73,11 +73,12 @@ class ParquetSizes:
         (length,) = struct.unpack_from("<I", tail)
         if length > self._size - 12:
             raise self._damaged("its footer is longer than itself")
-        if length * TAKEN_BY_FOOTER > memory:
+        needed = length * TAKEN_BY_FOOTER
+        if needed > memory:
             raise ValueError(
-                f"The footer of {self._name} has {in_words(length)}, too much for the "
-                f"{in_words(memory)} of memory that are allowed: allow more `memory`, "
-                "or write larger groups of rows."
+                f"The footer of {self._name} has {in_words(length)}, and may take "
+                f"{in_words(needed)} when it is read, {too_much(needed, memory)}, or "
+                "write larger groups of rows."
             )
         return self._file.read(self._size - 8 - length, length)
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from cprime.sources.arrow import Head, batch_rows, said_of
-from cprime.sources.memory import in_words
+from cprime.sources.memory import in_words, too_much
 from cprime.sources.pages import ParquetSizes
 from cprime.sources.words import quoted, shown
 
@@ -71,13 +71,13 @@ def _refuse_large_pages(
     """Raise if pages that are read at the same time do not fit in memory."""
     columns = _read_together(schema, set(names))
     pages = sizes.largest_pages(columns, len(schema))
-    if sum(pages) > memory:
+    needed = sum(pages)
+    if needed > memory:
         column = schema.column(columns[pages.index(max(pages))]).path
         raise ValueError(
-            f"Pages of {origin} take {in_words(sum(pages))} together, up to "
-            f"{in_words(max(pages))} in column {quoted(column)}, and memory allows "
-            f"{in_words(memory)}: allow more `memory`, or write the file with smaller "
-            "pages."
+            f"Pages of {origin} take {in_words(needed)} together, up to "
+            f"{in_words(max(pages))} in column {quoted(column)}, "
+            f"{too_much(needed, memory)}, or write the file with smaller pages."
         )
 
 

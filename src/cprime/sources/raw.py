@@ -16,6 +16,8 @@ from cprime.typing import Array
 
 # Linux begins to read no more than some hundred kB each time it is asked to.
 EXPECTED_BYTES = 2**17
+# Of a file: its length, when its content was changed, and when anything of it was.
+Stamp = tuple[int, int, int]
 
 
 class OpenFile:
@@ -41,10 +43,11 @@ class OpenFile:
         return os.fstat(self.descriptor).st_size
 
     @property
-    def stamp(self) -> tuple[int, int]:
+    def stamp(self) -> Stamp:
         """How long the file is, and when it was changed."""
         state = os.fstat(self.descriptor)
-        return state.st_size, state.st_mtime_ns
+        # The first of the two times may be set at will, as rsync and touch do.
+        return state.st_size, state.st_mtime_ns, state.st_ctime_ns
 
     def read(self, offset: int, n_bytes: int) -> bytes:
         """Return some bytes, fewer if the file ends before."""
@@ -63,7 +66,7 @@ class RawRows:
         Where the first row begins.
     name : str
         What a person calls it.
-    stamp : (int, int), optional
+    stamp : (int, int, int), optional
         Of the file, if it is not ours: whoever changes it makes reading it an error.
     """
 
@@ -74,7 +77,7 @@ class RawRows:
         dtype: Any,
         offset: int = 0,
         name: str = "",
-        stamp: tuple[int, int] | None = None,
+        stamp: Stamp | None = None,
     ):
         self._file = file
         self.shape = shape
@@ -109,7 +112,7 @@ class RawRows:
         if self._stamp not in (None, self._file.stamp):
             raise ValueError(
                 f"{self._name} has changed since it was opened: start again when "
-                "nobody writes to it any more."
+                "nobody writes to it, moves or deletes it any more."
             )
         return rows
 

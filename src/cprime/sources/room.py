@@ -7,6 +7,7 @@ from typing import Any
 
 from cprime.blocks import LEAF_ROWS
 from cprime.sources.ahead import BUFFERS
+from cprime.sources.columns import Columns
 from cprime.sources.data import Data
 from cprime.sources.gathered import gathered
 from cprime.sources.memory import in_words
@@ -42,7 +43,7 @@ class Room:
         batches: Iterable[Array],
         n_features: int,
         dtype: Any,
-        names: tuple[str, ...] | None,
+        columns: Columns,
         origin: str,
         declared: int | None = None,
     ) -> Data:
@@ -53,19 +54,17 @@ class Room:
         batches : iterable of ndarray of shape (any, n_features)
         n_features : int
         dtype : dtype
-        names : tuple of str, optional
-            Of the columns.
+        columns : Columns
+            What they are.
         origin : str
             What a person calls these rows.
         declared : int, optional
             How many there should be.
         """
         rows = gathered(batches, n_features, dtype, self.fits, self.scratch, declared)
-        return self.data(rows, names, origin)
+        return self.data(rows, columns, origin)
 
-    def data(
-        self, rows: Array | RawRows, names: tuple[str, ...] | None, origin: str
-    ) -> Data:
+    def data(self, rows: Array | RawRows, columns: Columns, origin: str) -> Data:
         """Return these rows, unless there are none, or one takes too much."""
         N, D = rows.shape
         if N == 0:
@@ -78,5 +77,9 @@ class Room:
                     f"{in_words(least)}: allow that as `memory`, or choose fewer."
                 )
         return Data(
-            rows, names=names, origin=origin, memory=self.memory, scratch=self.scratch
+            rows,
+            columns=columns,
+            origin=origin,
+            memory=self.memory,
+            scratch=self.scratch,
         )

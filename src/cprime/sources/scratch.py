@@ -29,7 +29,7 @@ def scratch_folder(asked: str | os.PathLike[str] | None = None) -> Path:
 
 
 def scratch_rows(
-    folder: Path, shape: tuple[int, int], dtype: Any, what: str = "Temporary rows"
+    folder: Path, shape: tuple[int, int], dtype: Any, what: str
 ) -> RawRows:
     """Return room for rows in a file without a name: it goes when it is let go of."""
     name = f"The temporary file in {shown(folder)}"

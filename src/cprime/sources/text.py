@@ -1,10 +1,7 @@
 """Rows of a CSV file, plain or compressed."""
 
-import csv
-import gzip
 import os
 import re
-import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,21 +11,19 @@ import pyarrow as pa
 import pyarrow.csv as pc
 
 from cprime.sources.arrow import ARROW_ERRORS, turned
-from cprime.sources.columns import Wanted, chosen
+from cprime.sources.columns import Columns, Wanted, chosen
+from cprime.sources.fields import MISSING
+from cprime.sources.head import Head, head_of, is_compressed
 from cprime.sources.memory import in_words
 from cprime.sources.words import quoted, reason, shown
 from cprime.typing import Array
 
 SUFFIXES = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz")
-DELIMITERS = (",", "\t", ";", "|")
-MISSING = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "None"]
-LONGEST_LINE = 2**24
 # Of the text that is read at once; lines must not be longer.
 BLOCK_BYTES = 2**20
-# What reading takes for every column there is.
-BYTES_OF_A_COLUMN = 2**13
-# What reading a compressed file may end in.
-DAMAGED = (zlib.error, EOFError, OSError)
+# Rows of a compressed file take so many times its size at most, or what memory allows:
+# decimals take about 2 times, small counts 15, sparse ones 100 to 3000, bombs 4000.
+MOST_UNPACKED = 100
 # As Arrow begins to say that there are no rows, which line has other columns than the
 # first, that a line is too long, and where a value is not a number.
 NO_ROWS = ("Empty CSV file", "Could not skip initial")
@@ -41,19 +36,10 @@ PLACE = re.compile(
 )
 
 
-class Head(NamedTuple):
-    """What the first line of a file says: its columns, or the first row."""
-
-    fields: list[str]
-    delimiter: str
-    has_names: bool
-    n_bytes: int
-
-
 class Text(NamedTuple):
     """The columns of a CSV file that are wanted, and its rows in batches."""
 
-    names: tuple[str, ...] | None
+    columns: Columns
     n_features: int
     batches: Iterator[Array]
 
@@ -63,10 +49,10 @@ def is_text(path: Path) -> bool:
     return path.name.lower().endswith(SUFFIXES)
 
 
-def open_text(path: Path, columns: Wanted, memory: int) -> Text:
-    """Look at the first line of a CSV file, and prepare to read the rest.
-
-    A first line of nothing but numbers is a row; otherwise it names the columns.
+def open_text(
+    path: Path, columns: Wanted, memory: int, header: bool | None = None
+) -> Text:
+    """Look at the first lines of a CSV file, and prepare to read all of it.
 
     Parameters
     ----------
@@ -74,10 +60,13 @@ def open_text(path: Path, columns: Wanted, memory: int) -> Text:
     columns : str, list of str or None
     memory : int
         Bytes that may be taken to read a part of the file.
+    header : bool, optional
+        Whether the first line names the columns; None decides it.
     """
-    head = _head(path, memory)
+    head = head_of(path, memory, header)
     places = chosen(head.fields, columns, shown(path))
-    names = tuple(head.fields[i] for i in places) if head.has_names else None
+    has_names, decision, is_guess = head.header
+    names = tuple(head.fields[i] for i in places) if has_names else None
     # Columns go by their numbers: names may be anything, and twice the same.
     wanted = [str(i) for i in places]
     convert = pc.ConvertOptions(
@@ -87,12 +76,15 @@ def open_text(path: Path, columns: Wanted, memory: int) -> Text:
     )
     batches = _batches(path, head, convert)
     rows = (turned(batch, np.float64, shown(path)) for batch in batches)
-    return Text(names, len(places), rows)
+    bounded = _bounded(rows, path, memory) if is_compressed(path) else rows
+    return Text(Columns(names, decision, is_guess), len(places), bounded)
 
 
-def open_as_text(path: Path, columns: Wanted, memory: int) -> Iterator[Any]:
+def open_as_text(
+    path: Path, columns: Wanted, memory: int, header: bool | None = None
+) -> Iterator[Any]:
     """Return the rows of a CSV file in batches of columns of text, as it is there."""
-    head = _head(path, memory)
+    head = head_of(path, memory, header)
     places = chosen(head.fields, columns, shown(path))
     wanted = [str(i) for i in places]
     convert = pc.ConvertOptions(
@@ -105,47 +97,25 @@ def open_as_text(path: Path, columns: Wanted, memory: int) -> Iterator[Any]:
     return (batch.rename_columns(names) for batch in batches)
 
 
-def _head(path: Path, memory: int) -> Head:
-    name = shown(path)
-    try:
-        with _opened(path) as file:
-            line = file.readline(LONGEST_LINE)
-    except DAMAGED as error:
-        raise ValueError(f"{name} is damaged: {reason(error)}.") from None
-    if len(line) == LONGEST_LINE:
-        raise ValueError(f"{name} is no CSV file: its first line does not end.")
-    try:
-        text = line.decode("utf-8-sig").rstrip("\r\n")
-    except UnicodeDecodeError:
-        raise ValueError(
-            f"{name} is no CSV file in UTF-8: its first line holds other bytes."
-        ) from None
-    if not text.strip():
-        raise ValueError(f"{name} has no columns: its first line is empty.")
-    delimiter = max(DELIMITERS, key=text.count)
-    try:
-        fields = next(csv.reader([text], delimiter=delimiter, strict=True))
-    except csv.Error as error:
-        raise ValueError(
-            f"{name} cannot be read as CSV: its first line cannot be divided into "
-            f"columns ({reason(error)})."
-        ) from None
-    needed = len(fields) * BYTES_OF_A_COLUMN
-    if needed > memory:
-        raise ValueError(
-            f"{name} has {len(fields)} columns: to read as many from text takes "
-            f"{in_words(needed)}, and memory allows {in_words(memory)}. Allow more "
-            "`memory`, or write it as .npy."
-        )
-    has_names = not all(_is_number(field) for field in fields)
-    fields = fields if has_names else [str(i) for i in range(len(fields))]
-    return Head(fields, delimiter, has_names, len(line))
+def _bounded(rows: Iterator[Array], path: Path, memory: int) -> Iterator[Array]:
+    """Yield rows of a compressed file while they are not absurdly larger than it."""
+    size, n_bytes = path.stat().st_size, 0
+    most = max(memory, MOST_UNPACKED * size)
+    for batch in rows:
+        n_bytes += batch.nbytes
+        if n_bytes > most:
+            raise ValueError(
+                f"{shown(path)} has {in_words(size)}, but its rows take more than "
+                f"{in_words(most)}, over {MOST_UNPACKED} times as much: if that is "
+                "meant to be, unpack it first (gunzip), or allow more `memory`."
+            )
+        yield batch
 
 
 def _batches(path: Path, head: Head, convert: Any) -> Iterator[Any]:
     read = pc.ReadOptions(
         column_names=[str(i) for i in range(len(head.fields))],
-        skip_rows=1 if head.has_names else 0,
+        skip_rows=1 if head.header.has_names else 0,
         block_size=max(BLOCK_BYTES, 4 * head.n_bytes),
         use_threads=False,
     )
@@ -162,10 +132,10 @@ def _batches(path: Path, head: Head, convert: Any) -> Iterator[Any]:
         ) from None
     except ARROW_ERRORS as error:
         if not str(error).startswith(NO_ROWS):
-            raise ValueError(_said(str(error), path, head.fields, n_rows)) from None
+            raise ValueError(_said(str(error), path, head, n_rows)) from None
 
 
-def _said(error: str, path: Path, fields: list[str], n_rows: int) -> str:
+def _said(error: str, path: Path, head: Head, n_rows: int) -> str:
     """Return what is wrong with a file, and where, in words."""
     if ragged := RAGGED.match(error):
         line, expected, found = ragged.groups()
@@ -181,13 +151,15 @@ def _said(error: str, path: Path, fields: list[str], n_rows: int) -> str:
     place = PLACE.match(error)
     if place is None:
         return f"{shown(path)} cannot be read after row {n_rows}: {reason(error)}."
-    name, what = fields[int(place["column"])], place["what"].strip()
+    name, what = head.fields[int(place["column"])], place["what"].strip()
     value = re.search(r"invalid value '(.*)'", what, re.DOTALL)
     held = f"holds {quoted(value[1])}" if value else f"cannot be read ({reason(what)})"
     at = f" in line {place['row']}" if place["row"] else ""
+    is_first = place["row"] == "1"
+    more = ". If that line holds names, say header=True" if is_first else ""
     return (
         f"Column {quoted(name)} of {shown(path)} {held}{at}, not a number: mend it, or "
-        "choose other columns, for instance columns='f*'."
+        f"choose other columns, for instance columns='f*'{more}."
     )
 
 
@@ -197,19 +169,4 @@ def _stream(path: Path) -> Any:
     Its threads would come back to a file of Python's, and must not when Python is gone.
     """
     file = pa.OSFile(os.fsencode(path))
-    is_zipped = path.name.lower().endswith(".gz")
-    return pa.CompressedInputStream(file, "gzip") if is_zipped else file
-
-
-def _opened(path: Path) -> Any:
-    if path.name.lower().endswith(".gz"):
-        return gzip.open(path, "rb")
-    return path.open("rb")
-
-
-def _is_number(field: str) -> bool:
-    try:
-        float(field)
-    except ValueError:
-        return field in MISSING
-    return True
+    return pa.CompressedInputStream(file, "gzip") if is_compressed(path) else file

@@ -9,7 +9,8 @@ SOURCE = Path(__file__).parent.parent / "src" / "cprime"
 
 # A room may import rooms of its own or a lower storey, never of a higher one.
 STOREYS = [
-    ["typing", "theta", "truncation", "stats", "summation", "blocks", "draws", "blas"],
+    ["typing", "theta", "truncation", "stats", "summation", "blocks", "draws"],
+    ["blas", "extras"],
     ["models", "search"],
     ["kernels"],
     ["sources", "storage"],

@@ -6,7 +6,7 @@ import pyarrow.csv
 import pyarrow.parquet
 from typer.testing import CliRunner
 
-from cprime.cli import app
+from cprime.cli.app import app
 
 N_ROWS, N_CLUSTERS = 1500, 5
 

@@ -17,7 +17,8 @@ from rich.console import Console
 from typer.main import get_command
 
 import cprime
-from cprime.cli import app, progress
+from cprime.cli import progress
+from cprime.cli.app import app
 from cprime.cli.console import Voice
 
 COMMANDS = [

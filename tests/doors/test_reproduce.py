@@ -365,7 +365,8 @@ def test_a_missing_library_is_named(tmp_path, monkeypatch, capsys):
         monkeypatch.setitem(sys.modules, module, None)
     assert cli.main(["reproduce", "figure-s1", "--out", str(tmp_path)]) == 1
     message = capsys.readouterr().err
-    assert message == "cprime: matplotlib is missing: pip install matplotlib.\n"
+    assert message.startswith("cprime: cprime reproduce takes matplotlib")
+    assert message.endswith("pip install 'cprime[plots]'\n")
     assert list(tmp_path.iterdir()) == []
 
 

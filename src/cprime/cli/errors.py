@@ -11,6 +11,7 @@ from typing import Any
 import typer
 
 from cprime.cli.spoken import spoken
+from cprime.extras import MissingExtraError
 
 DONE = 0
 CANNOT = 1
@@ -44,6 +45,8 @@ def line_of(error: BaseException) -> str:
     if isinstance(error, OSError) and error.strerror:
         named = "" if error.filename is None else f"{os.fsdecode(error.filename)}: "
         return printable(spoken(f"{named}{error.strerror}"))
+    if isinstance(error, MissingExtraError):
+        return printable(str(error))
     if isinstance(error, ModuleNotFoundError):
         missing = str(error.name).partition(".")[0]
         return f"{missing} is missing: pip install {missing}."

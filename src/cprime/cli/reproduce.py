@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from cprime import extras
 from cprime.cli.errors import StoppedError
 from cprime.cli.options import OUTPUT, SEARCH, option
 from cprime.experiments import EXPERIMENTS
@@ -64,6 +65,7 @@ def reproduce(
 
 
 def _reproduce(asked: list[str], quick: bool, out: Path) -> None:
+    extras.require("plots", "cprime reproduce")
     from cprime.experiments.publication import publish, verdicts
     from cprime.experiments.records import Records
     from cprime.experiments.reproduction import alone_in, version

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from cprime import extras
 from cprime.typing import Array
 
 N_ROWS, N_FEATURES = 145_751, 74
@@ -158,12 +159,9 @@ def _text(file: Path) -> Array:
 
 
 def _parquet(file: Path) -> Array:
-    try:
-        from pyarrow import ArrowInvalid, parquet
-    except ImportError as error:
-        raise ImportError(
-            f"Reading {file.name} takes pyarrow: pip install pyarrow."
-        ) from error
+    extras.require("files", f"To read {file.name}")
+    from pyarrow import ArrowInvalid, parquet
+
     try:
         table = parquet.read_table(file)
     except ArrowInvalid as error:

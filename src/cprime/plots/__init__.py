@@ -3,6 +3,10 @@
 Each has plain arrays, `from_estimator(...)` to find them, and `plot(ax=None)`.
 """
 
+from cprime import extras
+
+extras.require("plots", "cprime.plots")
+
 from cprime.plots.cluster_map import ClusterMapDisplay
 from cprime.plots.distance import DistanceDisplay
 from cprime.plots.free_energy import FreeEnergyDisplay

@@ -6,6 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from cprime import extras
+
+extras.require("report", "A report")
+
 from cprime.report.cluster_table import cluster_table
 from cprime.report.clusters import Fitted
 from cprime.report.outliers import outlier_lines

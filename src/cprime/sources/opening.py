@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from cprime import extras
 from cprime.sources.columns import Columns, Wanted, chosen
 from cprime.sources.data import Data
 from cprime.sources.header import checked_header, refuse_header
@@ -99,10 +100,11 @@ def _open_path(path: Path, columns: Wanted, header: bool | None, room: Room) -> 
     if path.suffix.lower() == ".npy" and path.is_file():
         refuse_header(header, path)
         return _open_npy(path, columns, room)
+    origin = shown(path.name)
     # Arrow is imported only where it is needed.
+    extras.require("files", f"To read {origin}")
     from cprime.sources import folder, text
 
-    origin = shown(path.name)
     if path.is_file() and text.is_text(path):
         found = text.open_text(path, columns, at_once(room.memory), header)
         return room.gathered(

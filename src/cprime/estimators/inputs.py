@@ -12,6 +12,7 @@ from cprime.estimators.files import opened
 from cprime.kernels import native
 from cprime.search import Exact, Lazy, Search
 from cprime.sources import Data, is_source
+from cprime.sources.sparse import canonical, sound
 from cprime.sources.words import quoted
 from cprime.theta import Theta
 from cprime.typing import Array
@@ -50,7 +51,11 @@ def checked_data(
             )
         _refuse_wild(estimator, X, missing)
         return X
-    _refuse_other_than_numbers(X)
+    if sp.issparse(X):
+        # scikit-learn lets scipy convert it, which believes whatever is inside.
+        X = sound(X)
+    else:
+        _refuse_other_than_numbers(X)
     with np.errstate(over="ignore"):
         # A long double beyond float64 becomes infinite here and is reported below.
         X = validate_data(
@@ -62,9 +67,8 @@ def checked_data(
             ensure_all_finite=False,
             reset=reset,
         )
-    if sp.issparse(X) and not X.has_canonical_format:
-        X = X.copy()
-        X.sum_duplicates()
+    if sp.issparse(X):
+        X = canonical(X)
     _refuse_wild(estimator, X, missing)
     return X
 
@@ -99,7 +103,7 @@ def checked_weights(sample_weight: Any, n_rows: int) -> Array:
 
 def checked_means(init: Any, n_clusters: int, X: Any) -> Array:
     """Return given centres in the dtype of X, or say what is wrong with them."""
-    given = numbers(init.toarray() if sp.issparse(init) else init, "init")
+    given = numbers(dense(init, "init"), "init")
     if given.shape[:1] != (n_clusters,) or given.ndim != 2:
         raise ValueError(
             f"The shape of the initial centers {given.shape} does not "
@@ -225,8 +229,6 @@ def _refuse_not_finite(estimator: Any, X: Any, missing: bool) -> None:
 
 
 def _refuse_other_than_numbers(X: Any) -> None:
-    if sp.issparse(X):
-        return
     if hasattr(X, "columns"):
         for position, name in enumerate(X.columns):
             column = X[name]
@@ -234,6 +236,11 @@ def _refuse_other_than_numbers(X: Any) -> None:
                 _refuse(column, "X", f", column {position} ({name!r})")
     elif np.ma.isMaskedArray(X) or _kind(X) not in REAL:
         _refuse(X, "X")
+
+
+def dense(values: Any, name: str) -> Any:
+    """Return a sparse matrix as an array, and anything else as it is."""
+    return sound(values, name).toarray() if sp.issparse(values) else values
 
 
 def numbers(values: Any, name: str) -> Array:

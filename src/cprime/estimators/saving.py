@@ -4,7 +4,6 @@ import os
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
 from cprime.estimators import contents, inputs, kept_stream, scaling
@@ -182,7 +181,7 @@ def _parameters(estimator: Any) -> dict[str, Any]:
 
 def _array(value: Any, name: str) -> Any:
     """Return an array-like as an array of a type that a file can hold."""
-    array = value.toarray() if sp.issparse(value) else np.asarray(value)
+    array = np.asarray(inputs.dense(value, name))
     kept = array.dtype.newbyteorder("<").str in layout.DTYPES
     return array if kept else inputs.numbers(array, name)
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from cprime.sources import is_source, open_data
+from cprime.sources.sparse import compressed_rows, is_sparse
 from cprime.typing import Array
 
 
@@ -57,8 +58,8 @@ class ArrayData:
     def __init__(self, X: Any):
         columns = getattr(X, "columns", None)
         self.names = None if columns is None else tuple(str(name) for name in columns)
-        if hasattr(X, "tocsr"):
-            X = X.tocsr()
+        if is_sparse(X):
+            X = compressed_rows(X)
         else:
             X = np.asarray(X)
             if X.dtype not in (np.float32, np.float64):

@@ -104,7 +104,7 @@ class SoftExchange:
         """
         check_is_fitted(self, "cluster_centers_")
         C, variance = len(self.cluster_centers_), self.variance_
-        theirs = sklearn.mixture.GaussianMixture(C, covariance_type="spherical")
+        theirs = _plain_mixture()(C, covariance_type="spherical")
         theirs.set_params(**_shared_params(self, theirs, but={"n_init"}))
         theirs.means_ = self.cluster_centers_.copy()
         theirs.weights_ = np.full(C, 1.0 / C)
@@ -225,7 +225,7 @@ class MixtureExchange:
         mixture : sklearn.mixture.GaussianMixture
         """
         check_is_fitted(self, "means_")
-        theirs = sklearn.mixture.GaussianMixture()
+        theirs = _plain_mixture()()
         theirs.set_params(**_shared_params(self, theirs))
         if theirs.reg_covar is None:
             theirs.reg_covar = THEIR_RIDGE
@@ -270,7 +270,7 @@ def _check_fitted(estimator: Any, wanted: str) -> None:
             hasattr(estimator, "cluster_centers_") and hasattr(estimator, "inertia_")
         ),
         "GaussianMixture": lambda: isinstance(
-            estimator, (sklearn.mixture.GaussianMixture, MixtureExchange)
+            estimator, (_plain_mixture(), MixtureExchange)
         ),
     }
     check_is_fitted(estimator)
@@ -282,13 +282,28 @@ def _check_fitted(estimator: Any, wanted: str) -> None:
 
 def _fitted_on_centers(centers: Any) -> sklearn.cluster.KMeans:
     """Return a scikit-learn object with whatever it needs to predict."""
-    theirs = sklearn.cluster.KMeans(len(centers), init=centers, n_init=1, max_iter=1)
+    plain = _plain(sklearn.cluster.KMeans)
+    theirs = plain(len(centers), init=centers, n_init=1, max_iter=1)
     with warnings.catch_warnings():
         # Centres may coincide.
         warnings.simplefilter("ignore")
         theirs.fit(centers)
     theirs.cluster_centers_ = centers.copy()
     return theirs
+
+
+def _plain(found: Any) -> Any:
+    """Return the class of scikit-learn, where a patch has put one of its own.
+
+    scikit-learn-intelex puts subclasses in place, which predict from what their own fit
+    has kept, not from attributes.
+    """
+    own = (of for of in found.__mro__ if of.__module__.split(".")[0] == "sklearn")
+    return next((of for of in own if of.__name__ == found.__name__), found)
+
+
+def _plain_mixture() -> Any:
+    return _plain(sklearn.mixture.GaussianMixture)
 
 
 def _shared_params(of: Any, to: Any, but: Collection[str] = ()) -> dict[str, Any]:

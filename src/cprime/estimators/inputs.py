@@ -14,7 +14,7 @@ from cprime.search import Exact, Lazy, Search
 from cprime.sources import Data, is_source
 from cprime.sources.sparse import canonical, sound
 from cprime.sources.words import quoted
-from cprime.theta import Theta
+from cprime.theta import Theta, variances_of
 from cprime.typing import Array
 
 REAL = "fiub"
@@ -148,9 +148,14 @@ def checked_c_prime(c_prime: Any, C: int, name: str = "n_clusters") -> int:
     return int(c_prime)
 
 
-def refuse_not_finite(theta: Theta) -> None:
-    """Raise if parameters a person has set by hand are not finite."""
-    proportions = 0.0 if theta.proportions is None else theta.proportions
+def refuse_impossible(theta: Theta) -> None:
+    """Raise if parameters a person has set by hand cannot be those of clusters."""
+    if theta.means.ndim != 2 or not theta.means.size:
+        raise ValueError(
+            f"The means of this estimator have shape {theta.means.shape}: clusters by "
+            "features are needed."
+        )
+    proportions = np.ones(1) if theta.proportions is None else theta.proportions
     for what, values in (
         ("means", theta.means),
         ("covariances", theta.covariance),
@@ -161,6 +166,11 @@ def refuse_not_finite(theta: Theta) -> None:
                 f"The {what} of this estimator hold NaN or infinity: fit it again, or "
                 "set them to numbers."
             )
+    if not (np.all(variances_of(theta.covariance) > 0.0) and np.all(proportions >= 0)):
+        raise ValueError(
+            "Of this estimator, some variances are not above 0 or some weights below "
+            "it: fit it again, or set them to numbers that can be."
+        )
 
 
 def magnitude(X: Any) -> float:

@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 from cprime.estimators import inputs
 from cprime.estimators.covariances import COVARIANCES, Covariances
 from cprime.estimators.fitted import FittedMixture
+from cprime.estimators.parameters import UnlessFitted, floats, missing
 from cprime.models import NOTHING, Model
 from cprime.theta import Theta
 from cprime.typing import Array
@@ -18,9 +19,13 @@ class FittedGaussians(FittedMixture):
     """Labels, densities and samples, in the types scikit-learn gives them."""
 
     covariance_type: str
-    weights_: Array
-    means_: Array
+    equal_weights: bool
+    weights_: Any
+    means_: Any
     covariances_: Any
+    precisions_: Any
+    precisions_cholesky_: Any
+    _n_free: Any = UnlessFitted(lambda mixture: mixture._n_to_choose())
 
     def predict(self, X: Any) -> Array:
         """Return the index of the most likely cluster of every row.
@@ -82,20 +87,25 @@ class FittedGaussians(FittedMixture):
         theta = self._mixture()[1]
         C, D = theta.means.shape
         rng = self._sample_rng(n_samples, None)
-        weights = self.weights_.astype(np.float64)
+        weights = np.asarray(theta.proportions)
         labels = np.repeat(
             np.arange(C, dtype=np.int64),
             rng.multinomial(n_samples, weights / weights.sum()),
         )
         X = rng.standard_normal((n_samples, D))
-        for c, root in enumerate(self._fitted_type.roots(self.covariances_, C, D)):
+        roots = self._fitted_type.roots(self._known_covariances(), C, D)
+        for c, root in enumerate(roots):
             X[labels == c] = theta.means[c] + X[labels == c] @ root.T
-        return X.astype(self.means_.dtype), labels
+        return X.astype(floats(self.means_).dtype), labels
 
     def _n_parameters(self) -> int:
         """Return how many numbers a fit is free to choose, by scikit-learn's name."""
         check_is_fitted(self, "means_")
         return self._n_free
+
+    def _n_to_choose(self) -> int:
+        model = self._fitted_type.of(np.array(1.0), self.equal_weights, NOTHING)
+        return model.n_parameters(*self._mixture()[1].means.shape)
 
     @property
     def _fitted_type(self) -> Covariances:
@@ -106,9 +116,42 @@ class FittedGaussians(FittedMixture):
     def _mixture(self) -> tuple[Model, Theta]:
         check_is_fitted(self, "means_")
         of = self._fitted_type
-        weights = self.weights_.astype(np.float64)
-        theta = Theta(
-            self.means_.astype(np.float64), of.kept(self.covariances_), weights
+        if not hasattr(self, "weights_"):
+            raise missing(
+                self, "weights_", "posteriors and densities", "it to proportions"
+            )
+        weights, means = (
+            np.asarray(values, dtype=np.float64)
+            for values in (self.weights_, self.means_)
         )
+        covariances = self._known_covariances()
+        for name, values, shape in (
+            ("weights_", weights, means.shape[:1]),
+            ("covariances_", covariances, of.shape(*means.shape)),
+        ):
+            if np.shape(values) != shape:
+                raise ValueError(
+                    f"{name} has shape {np.shape(values)}, but means_ of shape "
+                    f"{means.shape} and {of.name!r} covariances need {shape}."
+                )
+        theta = Theta(means, of.kept(covariances), weights)
         # The parameters are there to be evaluated, not to be clipped or learned.
         return of.of(np.array(sys.float_info.min), False, NOTHING), theta
+
+    def _known_covariances(self) -> Any:
+        """Return covariances as a fit has left them, or as they follow from others."""
+        of = self._fitted_type
+        if hasattr(self, "covariances_"):
+            return self.covariances_
+        # scikit-learn needs no more than these to evaluate a mixture.
+        if hasattr(self, "precisions_cholesky_"):
+            return of.of_cholesky(self.precisions_cholesky_)
+        if hasattr(self, "precisions_"):
+            return of.inverted(np.asarray(self.precisions_, dtype=np.float64))
+        shape = of.shape(*np.shape(self.means_))
+        raise missing(
+            self,
+            "covariances_",
+            "posteriors and densities",
+            f"it, in the shape {shape} of covariance_type={of.name!r}",
+        )

@@ -1,6 +1,8 @@
 """What may come in through a door, and what to tell the person when it may not."""
 
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from numbers import Integral
 from typing import Any
 
@@ -13,7 +15,7 @@ from cprime.kernels import native
 from cprime.search import Exact, Lazy, Search
 from cprime.sources import Data, is_source
 from cprime.sources.sparse import canonical, sound
-from cprime.sources.words import quoted
+from cprime.sources.words import LONGEST_REASON, LONGEST_TEXT, quoted, short
 from cprime.theta import Theta, variances_of
 from cprime.typing import Array
 
@@ -56,7 +58,7 @@ def checked_data(
         X = sound(X)
     else:
         _refuse_other_than_numbers(X)
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore"), _short_messages():
         # A long double beyond float64 becomes infinite here and is reported below.
         X = validate_data(
             estimator,
@@ -305,6 +307,19 @@ def _refuse_cell(value: Any, name: str, index: Any, column: str) -> None:
         kind = TypeError if isinstance(error, TypeError) else ValueError
         place = _place(index, column)
         raise kind(f"{name} holds {value!r} at {place}: {error}") from error
+
+
+@contextmanager
+def _short_messages() -> Iterator[None]:
+    """Shorten what scikit-learn says of columns, whose names may be very long."""
+    try:
+        yield
+    except ValueError as error:
+        lines = str(error).splitlines()
+        if all(len(line) <= LONGEST_TEXT for line in lines):
+            raise
+        said = "\n".join(short(line, LONGEST_REASON) for line in lines)
+        raise ValueError(said) from None
 
 
 def _kind(values: Any) -> str:

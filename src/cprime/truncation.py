@@ -41,6 +41,27 @@ def closest(scores: Array, C_prime: int) -> Array:
     return np.take_along_axis(kept, best_first, axis=1).astype(np.int32)
 
 
+def label_first(K: Array, shares: Array) -> Array:
+    """Return shares of which the label's, K[:, 0], is the first maximum in every row.
+
+    A label is decided by distances, to the last bit, and ties go to the lowest index.
+    Shares know less: clusters whose distances differ may have the same one, once it is
+    rounded, the more so in float32 or for a row far away. Were that of a lower index
+    then found first, shares and label would disagree. So the label's, which is not less
+    than any other, is raised to the next number: by no more than rounding has changed.
+
+    Parameters
+    ----------
+    K : ndarray of shape (B, C'), int32
+        The clusters a row is divided among, its label first.
+    shares : ndarray of shape (B, C')
+        Rows sum to one. Changed in place.
+    """
+    tied = np.any((shares[:, 1:] == shares[:, :1]) & (K[:, 1:] < K[:, :1]), axis=1)
+    shares[tied, 0] = np.nextafter(shares[tied, 0], shares.dtype.type(1))
+    return shares
+
+
 @dataclass(frozen=True)
 class Truncated:
     """For each row the clusters it keeps and how well each explains it.

@@ -124,3 +124,41 @@ def test_another_kind_of_estimator_is_named():
     ):
         with pytest.raises(TypeError, match=r"KMeans is needed.*not GaussianMixture"):
             give(mixture)
+
+
+@pytest.fixture
+def patched(monkeypatch):
+    """scikit-learn as a patch leaves it: subclasses, which cannot do without a fit."""
+
+    def broken(plain):
+        def predict(self, X):
+            raise AttributeError(f"{plain.__name__} has no attribute '_accelerated'")
+
+        return type(plain.__name__, (plain,), {"predict": predict})
+
+    for module, name in (
+        (sklearn.cluster, "KMeans"),
+        (sklearn.mixture, "GaussianMixture"),
+    ):
+        monkeypatch.setattr(module, name, broken(getattr(module, name)))
+
+
+@pytest.mark.parametrize("cls", [KMeans, FuzzyKMeans, SoftKMeans, GaussianMixture])
+def test_what_goes_to_a_patched_scikit_learn_is_plain(patched, cls):
+    ours = cls(3, random_state=0).fit(IRIS)
+    theirs = ours.to_sklearn()
+    assert type(theirs).__module__.startswith("sklearn.")
+    assert np.array_equal(theirs.predict(IRIS), ours.predict(IRIS))
+
+
+@pytest.mark.parametrize("is_patched", [True, False])
+def test_fits_of_a_patched_scikit_learn_come_back(patched, is_patched):
+    found = sklearn.cluster.KMeans, sklearn.mixture.GaussianMixture
+    kmeans, mixture = (
+        (of if is_patched else of.__base__)(3, random_state=0).fit(IRIS) for of in found
+    )
+    for ours in (KMeans.from_sklearn(kmeans), FuzzyKMeans.from_sklearn(kmeans)):
+        assert np.array_equal(ours.predict(IRIS), kmeans.labels_)
+    ours = GaussianMixture.from_sklearn(mixture)
+    assert np.allclose(ours.predict_proba(IRIS), mixture.predict_proba(IRIS))
+    assert GaussianMixture.from_kmeans(kmeans).means_init is kmeans.cluster_centers_

@@ -318,3 +318,53 @@ def test_samples_take_no_more_memory_than_they_are():
     highest = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert highest < 4 * drawn.nbytes
+
+
+@every_type
+def test_a_fit_starts_from_the_parameters_of_another(covariance_type, tmp_path):
+    before = fitted(covariance_type)
+    mixture = GaussianMixture(
+        3,
+        covariance_type=covariance_type,
+        means_init=before.means_,
+        weights_init=before.weights_,
+        precisions_init=before.precisions_,
+    )
+    assert mixture.fit(IRIS).free_energy_ >= before.free_energy_ - 1e-9
+    assert mixture.n_iter_ <= 2
+    mixture.save(tmp_path / "model.cprime")
+    loaded = GaussianMixture.load(tmp_path / "model.cprime")
+    assert np.array_equal(loaded.precisions_init, before.precisions_)
+
+
+@pytest.mark.parametrize("number", [2, 0.5, np.float32(0.5), np.array(0.5)])
+def test_one_precision_may_be_any_number(number):
+    options = {"covariance_type": "isotropic", "max_iter": 0}
+    mixture = GaussianMixture(3, precisions_init=number, **options).fit(IRIS)
+    assert mixture.precisions_ == number
+
+
+@pytest.mark.parametrize(
+    ("covariance_type", "number", "says"),
+    [
+        ("isotropic", 0.0, "'isotropic precision' should be positive"),
+        ("isotropic", -1.0, "'isotropic precision' should be positive"),
+        ("isotropic", np.nan, "'precisions_init' parameter"),
+        ("isotropic", np.inf, "'precisions_init' parameter"),
+        ("full", 2.0, r"'full precision' should have the shape of \(3, 4, 4\)"),
+        ("spherical", 2.0, r"'spherical precision' should have the shape of \(3,\)"),
+    ],
+)
+def test_a_precision_that_will_not_do_is_refused(covariance_type, number, says):
+    with pytest.raises(ValueError, match=says):
+        fitted(covariance_type, precisions_init=number)
+
+
+@their_types
+def test_labels_are_of_the_type_scikit_learn_gives(covariance_type):
+    theirs = sklearn.mixture.GaussianMixture(3, covariance_type=covariance_type)
+    ours = GaussianMixture(3, covariance_type=covariance_type)
+    assert ours.fit_predict(IRIS).dtype == theirs.fit_predict(IRIS).dtype == np.int64
+    assert ours.predict(IRIS).dtype == theirs.predict(IRIS).dtype
+    assert ours.predict(sp.csr_array(IRIS)).dtype == np.int64
+    assert ours.sample(9)[1].dtype == theirs.sample(9)[1].dtype

@@ -7,12 +7,17 @@ import os
 import pickle
 import subprocess
 import sys
+import traceback
 import tracemalloc
 import zipfile
 
+import command_line
 import fuzz_models
 import numpy as np
+import pandas as pd
 import pytest
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import StandardScaler
 from surgery import FIXTURES, put_together, sealed, taken_apart
 
 import cprime
@@ -462,3 +467,96 @@ def test_the_fuzzer_finds_what_is_wrong(monkeypatch, tmp_path):
     _, findings = fuzz_models.fuzz(0.1, seed=1, keep=tmp_path, say=lambda text: None)
     assert "KeyError: 'no such name'" in findings[0]
     assert (tmp_path / "finding-1.cprime").exists()
+
+
+# As long as a header can be.
+LONG = "a" * (2**23 - 30_000)
+
+
+def said_of(tmp_path, name, *changes):
+    """Return all that Python says of a file with these changes, its causes included."""
+    header, arrays = apart(name)
+    for put, value in changes:
+        put(header, value)
+    path = tmp_path / "long.cprime"
+    path.write_bytes(put_together(header, arrays))
+    with pytest.raises(ValueError, match="Cannot read") as caught:
+        cprime.load(path)
+    return "".join(traceback.format_exception(caught.value))
+
+
+@pytest.mark.parametrize(
+    ("name", "put"),
+    [
+        *[
+            ("kmeans_scaled", at("parameters", name))
+            for name in ("init", "n_init", "algorithm", "kernel", "search", "tol")
+        ],
+        ("kmeans_scaled", at("parameters", LONG[:9000])),
+        ("kmeans_scaled", at("fitted", "variance_")),
+        ("kmeans_scaled", at("fitted", "seeding_")),
+        ("kmeans_scaled", at("steps")),
+        ("kmeans_scaled", at("steps", 0)),
+        ("kmeans_scaled", at("scaler", "with_mean")),
+        ("kmeans_scaled", at("class")),
+        ("mixture_full", at("parameters", "covariance_type")),
+        ("mixture_full", at("parameters", "init_params")),
+        ("mixture_full", at("fitted", "_covariance_type")),
+    ],
+)
+def test_a_long_value_is_not_said_back(tmp_path, name, put):
+    said = said_of(tmp_path, name, (put, LONG))
+    assert "aaaaaaaaaa" in said or "of a type" in said or "cannot be" in said
+    assert len(said) < 8000
+
+
+def test_a_long_text_that_would_be_part_of_a_later_message(tmp_path):
+    cprime.KMeans(2, random_state=0).partial_fit(ROWS).save(tmp_path / "stream.cprime")
+    header, arrays = taken_apart((tmp_path / "stream.cprime").read_bytes())
+    units = header["fitted"]["_stream_"]["dict"]["units"]["dict"]
+    for text in (LONG, "\x1b[2J"):
+        units["extreme"] = text
+        refused(tmp_path, put_together(header, arrays), "_stream_ cannot be that of")
+
+
+def test_a_long_text_is_told_by_how_it_begins(tmp_path):
+    header, arrays = apart("kmeans_scaled")
+    long = LONG[:2_000_000]
+    header["parameters"]["algorithm"] = header["cprime"] = header["new"] = long
+    header[LONG[:100_000]] = 1
+    header["about"] = {"note": LONG[:10_000]}
+    path = tmp_path / "long.cprime"
+    path.write_bytes(put_together(header, arrays))
+    told = cprime.describe(path)
+    assert told.pop("about") == {"note": LONG[:10_000]}
+    assert len(json.dumps(told)) < 20_000
+    assert told["parameters"]["algorithm"].endswith("aaa...")
+
+
+def test_long_names_are_shortened_wherever_they_are_shown(tmp_path):
+    header, arrays = apart("kmeans_scaled")
+    del header["scaler"], header["steps"]
+    arrays = {n: of for n, of in arrays.items() if not n.startswith("scaler.")}
+    header["arrays"] = [of for of in header["arrays"] if of[0] in arrays]
+    names = [f"{c}{LONG[:1_000_000]}" for c in "xyz"]
+    header["fitted"]["feature_names_in_"] = {"names": names}
+    header["about"] = dict.fromkeys(["origin", "command", "date"], LONG[:1_000_000])
+    header["cprime"] = LONG[:1_000_000]
+    path = tmp_path / "long.cprime"
+    path.write_bytes(put_together(header, arrays))
+    model = cprime.load(path)
+    others = pd.DataFrame(ROWS[:, :3], columns=["a", "b", "c"])
+    with pytest.raises(ValueError, match="seen at fit time") as caught:
+        model.predict(others)
+    assert len("".join(traceback.format_exception(caught.value))) < 8000
+    with pytest.raises(ValueError, match="that of the fit is") as caught:
+        model.report(tmp_path / "page.html", others)
+    assert len(str(caught.value)) < 300
+    assert len(repr(model)) < 1000
+    assert len(command_line.done("info", path)) < 10_000
+
+
+def test_a_pipeline_that_could_not_be_read_is_not_written(tmp_path):
+    steps = [("my scaler", StandardScaler()), ("cluster", cprime.KMeans(2))]
+    with pytest.raises(ValueError, match=r"no two names of letters: \['my scaler'"):
+        cprime.save(Pipeline(steps).fit(ROWS), tmp_path / "model.cprime")

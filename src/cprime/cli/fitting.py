@@ -195,8 +195,10 @@ def worth_telling(about: dict[str, Any]) -> dict[str, str]:
     about : dict
         As a model file has it; anything may be in there.
     """
+    from cprime.sources.words import short
+
     told = {
-        name: about[name]
+        name: short(about[name])
         for name in ("command", "origin", "fingerprint", "date")
         if isinstance(about.get(name), str)
     }

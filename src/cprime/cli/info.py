@@ -17,8 +17,8 @@ from cprime.cli.summary import (
     verdict,
 )
 
-# Of the columns so many are named.
-MOST_NAMED = 12
+# Of the columns so many are named, and of a name so much is shown.
+MOST_NAMED, LONGEST_NAME = 12, 40
 
 EPILOG = """[bold]Examples[/]
 
@@ -29,6 +29,7 @@ EPILOG = """[bold]Examples[/]
 def info(model: ModelFile, json: Json = False) -> None:
     """Say what a model file holds: the model, how good it is, how it was made."""
     from cprime.estimators.saving import describe
+    from cprime.sources.words import short
 
     voice = Voice(json)
     with voice.hearing_warnings():
@@ -58,16 +59,20 @@ def info(model: ModelFile, json: Json = False) -> None:
         *lines_of_quality(values),
         *_origin(about),
     ]
-    version, size = str(described["cprime"]), words.size(described["bytes"])
+    version = short(str(described["cprime"]), LONGEST_NAME)
+    size = words.size(described["bytes"])
     show(voice, f"{model}: a model of cprime {version}, {size}", lines)
 
 
 def _columns(loaded: models.Loaded) -> str:
+    from cprime.sources.words import short
+
     count = words.count(loaded.n_features, "column")
     scaled = ", standardized" if loaded.scaler is not None else ""
     if loaded.names is None:
         return f"{count} without names{scaled}"
-    named = ", ".join(printable(name) for name in loaded.names[:MOST_NAMED])
+    names = (short(name, LONGEST_NAME) for name in loaded.names[:MOST_NAMED])
+    named = ", ".join(printable(name) for name in names)
     more = ", ..." if len(loaded.names) > MOST_NAMED else ""
     return escape(f"{count}{scaled}: {named}{more}")
 
@@ -81,16 +86,18 @@ def _seconds(about: dict[str, Any]) -> str:
 
 def _origin(about: dict[str, Any]) -> list[tuple[str, str]]:
     """Return where the model comes from, as far as the file tells."""
+    from cprime.sources.words import short
+
     lines = []
     if isinstance(about.get("origin"), str):
         n_rows = about.get("rows")
         rows = f", {words.count(n_rows, 'row')}" if isinstance(n_rows, int) else ""
-        lines.append(("fitted to", escape(printable(about["origin"])) + rows))
+        lines.append(("fitted to", escape(printable(short(about["origin"]))) + rows))
     for name, key in (
         ("data hash", "fingerprint"),
         ("made by", "command"),
         ("on", "date"),
     ):
         if isinstance(about.get(key), str):
-            lines.append((name, escape(printable(about[key]))))
+            lines.append((name, escape(printable(short(about[key])))))
     return lines

@@ -12,6 +12,7 @@ from sklearn.base import (
     TransformerMixin,
     _fit_context,
 )
+from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from cprime import em
@@ -22,6 +23,7 @@ from cprime.estimators.degenerate import warn_if_degenerate
 from cprime.estimators.fitted import FittedClusters, FittedMixture
 from cprime.estimators.keeping import keeper_of
 from cprime.estimators.outcome import Outcome, fitted_or_unchanged
+from cprime.estimators.parameters import floats, missing, squared_size
 from cprime.estimators.progress import Listener
 from cprime.estimators.restarts import Restarts, Start
 from cprime.estimators.running import run_restarts
@@ -29,7 +31,7 @@ from cprime.estimators.saving import Savable
 from cprime.estimators.starts import Starts, n_restarts
 from cprime.estimators.training import Training
 from cprime.kernels import get_kernel
-from cprime.models import Isotropic
+from cprime.models import Distortion, Isotropic, Model
 from cprime.search import Exact
 from cprime.theta import Theta
 from cprime.typing import Array
@@ -54,6 +56,18 @@ class ClusterCenters(
     ) -> tuple[Outcome, Callable[[], Start]]:
         """Return what is to be fitted, and what draws the next start of it."""
         raise NotImplementedError
+
+    def _centers(self) -> Array:
+        check_is_fitted(self, "cluster_centers_")
+        return np.asarray(self.cluster_centers_, dtype=np.float64)
+
+    def _clusters(self) -> tuple[Model, Theta]:
+        centers = self._centers()
+        try:
+            return self._mixture()
+        except NotFittedError:
+            # Centres alone, set by hand: labels and distances need no more.
+            return Distortion(), Theta(centers, squared_size(centers))
 
     def _variance_is_given(self) -> bool:
         """Return whether the variance of the clusters is what a person wants it to be.
@@ -148,7 +162,7 @@ class ClusterCenters(
         -------
         X_new : ndarray of shape (n_samples, n_clusters)
         """
-        scene = self._scene(X)
+        scene = self._scene(X, of=self._clusters())
 
         def distances(values: Array, weights: Array) -> Array:
             squared = scene.kernel.distances(values, scene.coefficients.means)
@@ -168,7 +182,7 @@ class ClusterCenters(
         y : Ignored
         sample_weight : array-like of shape (n_samples,), optional
         """
-        scene = self._scene(X, sample_weight)
+        scene = self._scene(X, sample_weight, self._clusters())
         _, stats = scene.rows.sweep(
             scene.kernel, None, scene.coefficients, Exact().plan(), 1
         )
@@ -210,15 +224,27 @@ class RoundMixture(FittedMixture, ClusterCenters):
         labels : ndarray of shape (n_samples,)
             The cluster each row was drawn from.
         """
-        check_is_fitted(self, "cluster_centers_")
+        variance = float(self._mixture()[1].covariance)
         rng = self._sample_rng(n_samples, random_state)
-        centers = self.cluster_centers_
+        centers = floats(self.cluster_centers_)
         labels = rng.randint(len(centers), size=n_samples).astype(np.int32)
         noise = rng.standard_normal((n_samples, centers.shape[1]))
-        X = centers[labels] + math.sqrt(self.variance_) * noise
+        X = centers[labels] + math.sqrt(variance) * noise
         return X.astype(centers.dtype), labels
 
+    def _held_variance(self) -> float | None:
+        """Return the variance a fit would hold by the parameters, if it is known."""
+        raise NotImplementedError
+
     def _mixture(self) -> tuple[Isotropic, Theta]:
-        check_is_fitted(self, "cluster_centers_")
-        centers = np.asarray(self.cluster_centers_, dtype=np.float64)
-        return Isotropic(), Theta(centers, self.variance_)
+        centers = self._centers()
+        held = self._held_variance()
+        variance = getattr(self, "variance_", held)
+        if variance is None:
+            raise missing(
+                self,
+                "variance_",
+                "posteriors and densities",
+                "it to the variance of the clusters",
+            )
+        return Isotropic(variance=held), Theta(centers, float(variance))

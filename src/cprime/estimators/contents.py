@@ -12,6 +12,8 @@ from cprime.estimators.covariances import COVARIANCES
 # Weights of float32, rounded one by one, sum to one within this, and matrices are
 # symmetric.
 ROUNDED = 1e-4
+# Ours have a few words.
+LONGEST_TEXT = 200
 
 
 @dataclass(frozen=True)
@@ -142,7 +144,8 @@ def _nothing(value: Any, sizes: Sizes) -> bool:
 
 
 def _text(value: Any, sizes: Sizes) -> bool:
-    return isinstance(value, str)
+    # It may become part of a message.
+    return isinstance(value, str) and len(value) <= LONGEST_TEXT and value.isprintable()
 
 
 def _either(*rules: Rule) -> Rule:

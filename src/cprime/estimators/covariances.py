@@ -68,6 +68,12 @@ class Covariances:
             return 1.0 / np.sqrt(covariances)
         return np.swapaxes(whitening(covariances), -1, -2)
 
+    def of_cholesky(self, factors: Any) -> Any:
+        """Return the covariances of factors A of precisions A A^T."""
+        if not self.are_matrices:
+            return np.asarray(factors, dtype=np.float64) ** -2.0
+        return self.inverted(factors @ np.swapaxes(factors, -1, -2))
+
     def roots(self, covariances: Any, C: int, D: int) -> Array:
         """Return R with R R^T = Sigma_c for every cluster, shape (C, D, D)."""
         if self.are_matrices:

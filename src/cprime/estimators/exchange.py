@@ -15,6 +15,7 @@ import sklearn.mixture
 from sklearn.utils.validation import check_is_fitted
 
 from cprime.estimators.covariances import COVARIANCES
+from cprime.estimators.parameters import floats
 from cprime.models import NOTHING, Isotropic
 
 OF_THE_INPUT = ("n_features_in_", "feature_names_in_")
@@ -47,7 +48,7 @@ class KMeansExchange:
         kmeans : sklearn.cluster.KMeans
         """
         check_is_fitted(self, "cluster_centers_")
-        theirs = _fitted_on_centers(self.cluster_centers_)
+        theirs = _fitted_on_centers(floats(self.cluster_centers_))
         params = _shared_params(self, theirs)
         if isinstance(params["init"], str) and params["init"] != "random":
             params["init"] = "k-means++"
@@ -102,11 +103,11 @@ class SoftExchange:
         -------
         mixture : sklearn.mixture.GaussianMixture
         """
-        check_is_fitted(self, "cluster_centers_")
-        C, variance = len(self.cluster_centers_), self.variance_
-        theirs = sklearn.mixture.GaussianMixture(C, covariance_type="spherical")
+        theta = self._mixture()[1]
+        C, variance = len(theta.means), float(theta.covariance)
+        theirs = _plain_mixture()(C, covariance_type="spherical")
         theirs.set_params(**_shared_params(self, theirs, but={"n_init"}))
-        theirs.means_ = self.cluster_centers_.copy()
+        theirs.means_ = floats(self.cluster_centers_).copy()
         theirs.weights_ = np.full(C, 1.0 / C)
         theirs.covariances_ = np.full(C, variance)
         theirs.precisions_ = np.full(C, 1.0 / variance)
@@ -224,16 +225,23 @@ class MixtureExchange:
         -------
         mixture : sklearn.mixture.GaussianMixture
         """
-        check_is_fitted(self, "means_")
-        theirs = sklearn.mixture.GaussianMixture()
+        theta = self._mixture()[1]
+        theirs = _plain_mixture()()
         theirs.set_params(**_shared_params(self, theirs))
         if theirs.reg_covar is None:
             theirs.reg_covar = THEIR_RIDGE
         _copy(self, theirs, (*OF_THE_MIXTURE, *OF_THE_INPUT))
+        theirs.means_, theirs.weights_ = floats(self.means_), floats(self.weights_)
+        if not hasattr(self, "precisions_cholesky_"):
+            # Parameters set by hand: this is the one that scikit-learn evaluates.
+            known = np.asarray(self._known_covariances(), dtype=np.float64)
+            theirs.precisions_cholesky_ = self._fitted_type.cholesky(known)
         if theirs.covariance_type == "isotropic":
             theirs.covariance_type = "spherical"
             for name in ("covariances_", "precisions_", "precisions_cholesky_"):
-                setattr(theirs, name, np.full(len(theirs.means_), getattr(self, name)))
+                if hasattr(theirs, name):
+                    value = np.full(len(theta.means), getattr(theirs, name))
+                    setattr(theirs, name, value)
         return theirs
 
     @classmethod
@@ -270,7 +278,7 @@ def _check_fitted(estimator: Any, wanted: str) -> None:
             hasattr(estimator, "cluster_centers_") and hasattr(estimator, "inertia_")
         ),
         "GaussianMixture": lambda: isinstance(
-            estimator, (sklearn.mixture.GaussianMixture, MixtureExchange)
+            estimator, (_plain_mixture(), MixtureExchange)
         ),
     }
     check_is_fitted(estimator)
@@ -282,13 +290,28 @@ def _check_fitted(estimator: Any, wanted: str) -> None:
 
 def _fitted_on_centers(centers: Any) -> sklearn.cluster.KMeans:
     """Return a scikit-learn object with whatever it needs to predict."""
-    theirs = sklearn.cluster.KMeans(len(centers), init=centers, n_init=1, max_iter=1)
+    plain = _plain(sklearn.cluster.KMeans)
+    theirs = plain(len(centers), init=centers, n_init=1, max_iter=1)
     with warnings.catch_warnings():
         # Centres may coincide.
         warnings.simplefilter("ignore")
         theirs.fit(centers)
     theirs.cluster_centers_ = centers.copy()
     return theirs
+
+
+def _plain(found: Any) -> Any:
+    """Return the class of scikit-learn, where a patch has put one of its own.
+
+    scikit-learn-intelex puts subclasses in place, which predict from what their own fit
+    has kept, not from attributes.
+    """
+    own = (of for of in found.__mro__ if of.__module__.split(".")[0] == "sklearn")
+    return next((of for of in own if of.__name__ == found.__name__), found)
+
+
+def _plain_mixture() -> Any:
+    return _plain(sklearn.mixture.GaussianMixture)
 
 
 def _shared_params(of: Any, to: Any, but: Collection[str] = ()) -> dict[str, Any]:

@@ -11,7 +11,8 @@ import scipy.sparse as sp
 from sklearn.utils import check_random_state
 
 from cprime import bounds
-from cprime.estimators import inputs
+from cprime.estimators import inputs, parameters
+from cprime.estimators.parameters import UnlessFitted
 from cprime.estimators.reporting import ReportMixin
 from cprime.estimators.units import Units
 from cprime.kernels import (
@@ -23,7 +24,7 @@ from cprime.kernels import (
 from cprime.models import Model
 from cprime.rows import FileRows, MemoryRows
 from cprime.theta import Coefficients, Theta
-from cprime.truncation import Truncated
+from cprime.truncation import Truncated, label_first
 from cprime.typing import Array
 
 
@@ -49,7 +50,7 @@ class FittedClusters(ReportMixin):
     """
 
     kernel: str
-    _C_prime: int
+    _C_prime: Any = UnlessFitted(parameters.kept)
     # By which parameter a person says how many clusters there are.
     _count_name = "n_clusters"
 
@@ -64,6 +65,10 @@ class FittedClusters(ReportMixin):
         Raises NotFittedError if there are none.
         """
         raise NotImplementedError
+
+    def _clusters(self) -> tuple[Model, Theta]:
+        """Return what is needed for labels and distances: as `_mixture`, or less."""
+        return self._mixture()
 
     def _shares(self, kept: Truncated, units: Units) -> Array:
         """Return how rows are divided among the clusters they keep, shape (B, C')."""
@@ -87,7 +92,7 @@ class FittedClusters(ReportMixin):
         -------
         labels : ndarray of shape (n_samples,), int32
         """
-        scene = self._scene(X)
+        scene = self._scene(X, of=self._clusters())
 
         def labels(values: Array, weights: Array) -> Array:
             return scene.kernel.nearest(values, scene.coefficients)
@@ -117,7 +122,8 @@ class FittedClusters(ReportMixin):
 
         def of_rows(values: Array, weights: Array) -> tuple[Array, Array]:
             kept = scene.kernel.posterior(values, scene.coefficients, C_prime)
-            return kept.K, self._shares(kept, scene.units).astype(scene.dtype)
+            shares = self._shares(kept, scene.units).astype(scene.dtype)
+            return kept.K, label_first(kept.K, shares)
 
         def dense(values: Array, weights: Array) -> Array:
             K, q = of_rows(values, weights)
@@ -133,11 +139,22 @@ class FittedClusters(ReportMixin):
         matrix.sort_indices()
         return matrix
 
-    def _scene(self, X: Any, sample_weight: Any = None) -> Scene:
-        model, theta = self._mixture()
-        inputs.refuse_not_finite(theta)
+    def _scene(
+        self,
+        X: Any,
+        sample_weight: Any = None,
+        of: tuple[Model, Theta] | None = None,
+    ) -> Scene:
+        """Return rows, as a person gave them, and the mixture, or what `of` says."""
+        model, theta = self._mixture() if of is None else of
+        inputs.refuse_impossible(theta)
         missing = self._marginalizes
         X = inputs.checked_data(self, X, reset=False, missing=missing)
+        if X.shape[1] != theta.means.shape[1]:
+            raise ValueError(
+                f"X has {X.shape[1]} features, but {type(self).__name__} is expecting "
+                f"{theta.means.shape[1]} features as input."
+            )
         weights = inputs.checked_weights(sample_weight, X.shape[0])
         spread = math.sqrt(float(np.max(np.abs(theta.covariance))))
         units = Units.of(
@@ -169,7 +186,7 @@ class FittedMixture(FittedClusters):
     """Posteriors and densities besides, from a mixture's parameters."""
 
     random_state: Any
-    _n_free: int
+    _n_free: Any = UnlessFitted(parameters.free)
 
     def predict_proba(
         self, X: Any, c_prime: int | None = None, sparse: bool | None = None

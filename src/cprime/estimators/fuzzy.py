@@ -16,6 +16,7 @@ from cprime.estimators.degenerate import variance_floor
 from cprime.estimators.exchange import FuzzyExchange
 from cprime.estimators.fuzzy_outcome import EntropicOutcome, FuzzyOutcome
 from cprime.estimators.outcome import Outcome
+from cprime.estimators.parameters import missing
 from cprime.estimators.restarts import Start
 from cprime.estimators.starts import SEEDINGS, Starts
 from cprime.estimators.training import Training
@@ -209,7 +210,9 @@ class FuzzyKMeans(FuzzyExchange, ClusterCenters):
     def _shares(self, kept: Truncated, units: Units) -> Array:
         if self.regularization == "entropy":
             return kept.responsibilities()
-        lam = getattr(self, "lam_", 0.0) * units.scale * units.scale
+        lam = 0.0
+        if self.regularization == "quadratic":
+            lam = self._known_lam() * units.scale * units.scale
         return self._rule(lam).memberships(kept.distances)
 
     def _n_sharing(self) -> int | None:
@@ -272,11 +275,18 @@ class FuzzyKMeans(FuzzyExchange, ClusterCenters):
         return lam
 
     def _mixture(self) -> tuple[Model, Theta]:
-        check_is_fitted(self, "cluster_centers_")
-        centers = np.asarray(self.cluster_centers_, dtype=np.float64)
-        if self.regularization == "entropy":
+        centers = self._centers()
+        if self.regularization != "entropy":
+            return Distortion(), Theta(centers, getattr(self, "_spread", 1.0))
+        if hasattr(self, "variance_"):
             return Isotropic(), Theta(centers, self.variance_)
-        return Distortion(), Theta(centers, self._spread)
+        return Isotropic(), Theta(centers, 0.5 * self._known_lam())
+
+    def _known_lam(self) -> float:
+        lam = getattr(self, "lam_", self.lam)
+        if lam is None:
+            raise missing(self, "lam_", "memberships", "it, or the parameter lam")
+        return float(lam)
 
     def _variance_is_given(self) -> bool:
         return self.lam is not None

@@ -1,6 +1,8 @@
 """What may come in through a door, and what to tell the person when it may not."""
 
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from numbers import Integral
 from typing import Any
 
@@ -12,8 +14,9 @@ from cprime.estimators.files import opened
 from cprime.kernels import native
 from cprime.search import Exact, Lazy, Search
 from cprime.sources import Data, is_source
-from cprime.sources.words import quoted
-from cprime.theta import Theta
+from cprime.sources.sparse import canonical, sound
+from cprime.sources.words import LONGEST_REASON, LONGEST_TEXT, quoted, short
+from cprime.theta import Theta, variances_of
 from cprime.typing import Array
 
 REAL = "fiub"
@@ -50,8 +53,12 @@ def checked_data(
             )
         _refuse_wild(estimator, X, missing)
         return X
-    _refuse_other_than_numbers(X)
-    with np.errstate(over="ignore"):
+    if sp.issparse(X):
+        # scikit-learn lets scipy convert it, which believes whatever is inside.
+        X = sound(X)
+    else:
+        _refuse_other_than_numbers(X)
+    with np.errstate(over="ignore"), _short_messages():
         # A long double beyond float64 becomes infinite here and is reported below.
         X = validate_data(
             estimator,
@@ -62,9 +69,8 @@ def checked_data(
             ensure_all_finite=False,
             reset=reset,
         )
-    if sp.issparse(X) and not X.has_canonical_format:
-        X = X.copy()
-        X.sum_duplicates()
+    if sp.issparse(X):
+        X = canonical(X)
     _refuse_wild(estimator, X, missing)
     return X
 
@@ -99,7 +105,7 @@ def checked_weights(sample_weight: Any, n_rows: int) -> Array:
 
 def checked_means(init: Any, n_clusters: int, X: Any) -> Array:
     """Return given centres in the dtype of X, or say what is wrong with them."""
-    given = numbers(init.toarray() if sp.issparse(init) else init, "init")
+    given = numbers(dense(init, "init"), "init")
     if given.shape[:1] != (n_clusters,) or given.ndim != 2:
         raise ValueError(
             f"The shape of the initial centers {given.shape} does not "
@@ -144,9 +150,14 @@ def checked_c_prime(c_prime: Any, C: int, name: str = "n_clusters") -> int:
     return int(c_prime)
 
 
-def refuse_not_finite(theta: Theta) -> None:
-    """Raise if parameters a person has set by hand are not finite."""
-    proportions = 0.0 if theta.proportions is None else theta.proportions
+def refuse_impossible(theta: Theta) -> None:
+    """Raise if parameters a person has set by hand cannot be those of clusters."""
+    if theta.means.ndim != 2 or not theta.means.size:
+        raise ValueError(
+            f"The means of this estimator have shape {theta.means.shape}: clusters by "
+            "features are needed."
+        )
+    proportions = np.ones(1) if theta.proportions is None else theta.proportions
     for what, values in (
         ("means", theta.means),
         ("covariances", theta.covariance),
@@ -157,6 +168,11 @@ def refuse_not_finite(theta: Theta) -> None:
                 f"The {what} of this estimator hold NaN or infinity: fit it again, or "
                 "set them to numbers."
             )
+    if not (np.all(variances_of(theta.covariance) > 0.0) and np.all(proportions >= 0)):
+        raise ValueError(
+            "Of this estimator, some variances are not above 0 or some weights below "
+            "it: fit it again, or set them to numbers that can be."
+        )
 
 
 def magnitude(X: Any) -> float:
@@ -225,8 +241,6 @@ def _refuse_not_finite(estimator: Any, X: Any, missing: bool) -> None:
 
 
 def _refuse_other_than_numbers(X: Any) -> None:
-    if sp.issparse(X):
-        return
     if hasattr(X, "columns"):
         for position, name in enumerate(X.columns):
             column = X[name]
@@ -234,6 +248,11 @@ def _refuse_other_than_numbers(X: Any) -> None:
                 _refuse(column, "X", f", column {position} ({name!r})")
     elif np.ma.isMaskedArray(X) or _kind(X) not in REAL:
         _refuse(X, "X")
+
+
+def dense(values: Any, name: str) -> Any:
+    """Return a sparse matrix as an array, and anything else as it is."""
+    return sound(values, name).toarray() if sp.issparse(values) else values
 
 
 def numbers(values: Any, name: str) -> Array:
@@ -288,6 +307,19 @@ def _refuse_cell(value: Any, name: str, index: Any, column: str) -> None:
         kind = TypeError if isinstance(error, TypeError) else ValueError
         place = _place(index, column)
         raise kind(f"{name} holds {value!r} at {place}: {error}") from error
+
+
+@contextmanager
+def _short_messages() -> Iterator[None]:
+    """Shorten what scikit-learn says of columns, whose names may be very long."""
+    try:
+        yield
+    except ValueError as error:
+        lines = str(error).splitlines()
+        if all(len(line) <= LONGEST_TEXT for line in lines):
+            raise
+        said = "\n".join(short(line, LONGEST_REASON) for line in lines)
+        raise ValueError(said) from None
 
 
 def _kind(values: Any) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 import cprime
-from cprime.estimators import kept_state
+from cprime.estimators import inputs, kept_state
 from cprime.estimators.checkpoints import Checkpoint
 from cprime.estimators.generations import Generations
 from cprime.estimators.restarts import State
@@ -229,8 +229,7 @@ def _parameters(estimator: Any) -> dict[str, Any]:
         elif callable(value):
             value = _name_of(name, value)
         elif not (value is None or isinstance(value, bool | int | float | str)):
-            dense = value.toarray() if hasattr(value, "toarray") else value
-            value = np.asarray(dense, dtype=np.float64)
+            value = np.asarray(inputs.dense(value, name), dtype=np.float64)
         found[name] = value
     return found
 

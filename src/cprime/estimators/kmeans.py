@@ -218,3 +218,6 @@ class KMeans(KMeansExchange, Stepwise, RoundMixture):
 
     def _variance_is_given(self) -> bool:
         return self.variance is not None
+
+    def _held_variance(self) -> float | None:
+        return None if self.variance is None else float(self.variance)

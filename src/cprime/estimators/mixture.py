@@ -4,10 +4,8 @@ import sys
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
-import numpy as np
 from sklearn.base import BaseEstimator, DensityMixin, _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted
 
 from cprime import em
 from cprime.estimators import inputs, mixture_given, mixture_starts
@@ -16,9 +14,9 @@ from cprime.estimators.checkpoints import Checkpoint
 from cprime.estimators.covariances import COVARIANCES, Covariances
 from cprime.estimators.degenerate import covariance_floor, warn_if_wanting
 from cprime.estimators.exchange import MixtureExchange
-from cprime.estimators.fitted import FittedMixture
 from cprime.estimators.incomplete import Known, MarginalizingMixin, marginalised
 from cprime.estimators.keeping import keeper_of
+from cprime.estimators.mixture_fitted import FittedGaussians
 from cprime.estimators.mixture_outcome import MixtureOutcome
 from cprime.estimators.outcome import fitted_or_unchanged
 from cprime.estimators.progress import Listener
@@ -27,9 +25,7 @@ from cprime.estimators.running import run_restarts
 from cprime.estimators.saving import Savable
 from cprime.estimators.units import Units
 from cprime.kernels import get_kernel
-from cprime.models import NOTHING, Model
 from cprime.problem import Problem
-from cprime.theta import Theta
 from cprime.typing import Array
 
 LARGEST = sys.float_info.max
@@ -40,7 +36,7 @@ class GaussianMixture(
     MarginalizingMixin,
     MixtureExchange,
     Savable,
-    FittedMixture,
+    FittedGaussians,
     DensityMixin,
     BaseEstimator,
 ):
@@ -78,7 +74,7 @@ class GaussianMixture(
         Proportions to start from in place of those.
     means_init : array-like of shape (n_components, n_features), optional
         Means to start from in place of `init_params`.
-    precisions_init : array-like, optional
+    precisions_init : float or array-like, optional
         Inverse covariances to start from, in the shape of `precisions_`.
     random_state : int, RandomState instance or None, default=None
     warm_start : bool, default=False
@@ -150,7 +146,7 @@ class GaussianMixture(
     array([[10.25,  2.  ],
            [ 1.25,  2.  ]])
     >>> mixture.predict([[0, 0], [12, 3]])
-    array([1, 0], dtype=int32)
+    array([1, 0])
     """
 
     _count_name = "n_components"
@@ -164,7 +160,11 @@ class GaussianMixture(
         "init_params": [StrOptions(set(mixture_starts.NAMES))],
         "weights_init": ["array-like", None],
         "means_init": ["array-like", None],
-        "precisions_init": ["array-like", None],
+        "precisions_init": [
+            "array-like",
+            Interval(Real, None, None, closed="neither"),
+            None,
+        ],
         "random_state": ["random_state"],
         "warm_start": ["boolean"],
         "verbose": ["verbose"],
@@ -257,75 +257,9 @@ class GaussianMixture(
         """Fit and return the most likely cluster of every row. Parameters as `fit`."""
         return self.fit(X, sample_weight=sample_weight).predict(X)
 
-    def score_samples(self, X: Any) -> Array:
-        """Return log p(y) of every row: low for outliers.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        log_density : ndarray of shape (n_samples,)
-            In nats; float32 for float32 rows.
-        """
-        scene = self._scene(X)
-        return self._log_densities(scene).astype(scene.dtype)
-
-    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """Return the mean of `score_samples`, in its precision.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        y : Ignored
-        sample_weight : array-like of shape (n_samples,), optional
-        """
-        values = self.score_samples(X)
-        if sample_weight is None:
-            return values.mean()
-        weights = inputs.checked_weights(sample_weight, len(values))
-        return np.average(values, weights=weights)
-
-    def sample(self, n_samples: int = 1) -> tuple[Array, Array]:
-        """Draw new rows from the fitted mixture, cluster by cluster.
-
-        Parameters
-        ----------
-        n_samples : int, default=1
-
-        Returns
-        -------
-        X : ndarray of shape (n_samples, n_features)
-        y : ndarray of shape (n_samples,)
-            The cluster each row was drawn from.
-        """
-        theta = self._mixture()[1]
-        C, D = theta.means.shape
-        rng = self._sample_rng(n_samples, None)
-        weights = self.weights_.astype(np.float64)
-        labels = np.repeat(
-            np.arange(C), rng.multinomial(n_samples, weights / weights.sum())
-        )
-        X = rng.standard_normal((n_samples, D))
-        for c, root in enumerate(self._fitted_type.roots(self.covariances_, C, D)):
-            X[labels == c] = theta.means[c] + X[labels == c] @ root.T
-        return X.astype(self.means_.dtype), labels
-
-    def _n_parameters(self) -> int:
-        """Return how many numbers a fit is free to choose, by scikit-learn's name."""
-        check_is_fitted(self, "means_")
-        return self._n_free
-
     @property
     def _covariances(self) -> Covariances:
         return COVARIANCES[self.covariance_type]
-
-    @property
-    def _fitted_type(self) -> Covariances:
-        """What the parameters are, whatever `covariance_type` was set to since."""
-        # A person may have put parameters here without a fit.
-        return COVARIANCES[getattr(self, "_covariance_type", self.covariance_type)]
 
     def _fit(self, X: Any, sample_weight: Any, checkpoint: Any, progress: Any) -> None:
         with fitted_or_unchanged(self) as put:
@@ -378,16 +312,6 @@ class GaussianMixture(
                 progress=progress,
             )
         warn_if_wanting(self)
-
-    def _mixture(self) -> tuple[Model, Theta]:
-        check_is_fitted(self, "means_")
-        of = self._fitted_type
-        weights = self.weights_.astype(np.float64)
-        theta = Theta(
-            self.means_.astype(np.float64), of.kept(self.covariances_), weights
-        )
-        # The parameters are there to be evaluated, not to be clipped or learned.
-        return of.of(np.array(sys.float_info.min), False, NOTHING), theta
 
     def _checked_n_components(self, n_rows: int) -> int:
         C = int(self.n_components)

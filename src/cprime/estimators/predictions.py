@@ -20,7 +20,7 @@ from cprime.kernels import (
 from cprime.models import Distortion
 from cprime.sources import Data
 from cprime.theta import Coefficients
-from cprime.truncation import Truncated
+from cprime.truncation import Truncated, label_first
 from cprime.typing import Array
 
 # What every row and cluster takes on the way, of the memory of the data: little of it.
@@ -95,7 +95,7 @@ class _Oracle:
     @classmethod
     def of(cls, estimator: Any) -> "_Oracle":
         model, theta = estimator._mixture()
-        inputs.refuse_not_finite(theta)
+        inputs.refuse_impossible(theta)
         spread = math.sqrt(float(np.max(np.abs(theta.covariance))))
         units = Units.of(max(float(np.abs(theta.means).max()), spread), 1.0)
         scaled = replace(
@@ -137,7 +137,9 @@ class _Oracle:
             log_density += dimensions * math.log(self.units.scale)
             nats = self.coefficients.sharpness * kept.distances[:, 0]
             outlier_score = gammainc(np.maximum(dimensions, 1) / 2.0, nats)
-        probability = self.estimator._shares(self._shared(kept), self.units)[:, 0]
+        shared = self._shared(kept)
+        shares = self.estimator._shares(shared, self.units)
+        probability = label_first(shared.K, shares)[:, 0]
         return Predictions(labels, probability, second, log_density, outlier_score)
 
     def _kernel(self, n_missing: Array) -> Kernel:

@@ -4,11 +4,11 @@ import os
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
 from cprime.estimators import contents, inputs, kept_stream, scaling
 from cprime.estimators.contents import RULES
+from cprime.sources.words import reason, short
 from cprime.storage import container, layout, tree
 from cprime.storage.container import Opened
 
@@ -107,7 +107,7 @@ def save(estimator: Any, path: Path, *, about: dict[str, Any] | None = None) -> 
         if scaler is not None:
             found = scaling.known_of(scaler, estimator.n_features_in_)
             header["scaler"] = _packed(found, "scaler", arrays)
-            header["steps"] = steps
+            header["steps"] = scaling.checked_steps(steps)
     except ValueError as error:
         raise ValueError(f"This {name} cannot be saved: {error}.") from error
     container.write(path, "the model file", header, arrays)
@@ -141,13 +141,14 @@ def describe(path: Path) -> dict[str, Any]:
     description : dict
         Of plain values: `class`, `parameters`, `fitted`, `about`, `cprime` (the version
         that wrote it), `format`, `bytes`, and for a pipeline `scaler` and `steps`. An
-        array is told by its `dtype` and `shape`.
+        array is told by its `dtype` and `shape`, a text of thousands of letters by how
+        it begins; only `about` comes back whole.
     """
     with container.opened(path) as file:
         _class_name(file)
         # What a person keeps beside a model is not ours to understand.
         about = file.header.pop("about", {})
-        told = {name: _told(of, file.arrays) for name, of in file.header.items()}
+        told = _told(file.header, file.arrays)
         return {
             **told,
             "about": about,
@@ -182,7 +183,7 @@ def _parameters(estimator: Any) -> dict[str, Any]:
 
 def _array(value: Any, name: str) -> Any:
     """Return an array-like as an array of a type that a file can hold."""
-    array = value.toarray() if sp.issparse(value) else np.asarray(value)
+    array = np.asarray(inputs.dense(value, name))
     kept = array.dtype.newbyteorder("<").str in layout.DTYPES
     return array if kept else inputs.numbers(array, name)
 
@@ -247,7 +248,11 @@ def _rebuilt(name: str, params: dict[str, Any], fitted: dict[str, Any]) -> Any:
         if not isinstance(value, PLAIN):
             raise ValueError(f"its parameter {key} is of a type it cannot be")
     estimator.set_params(**params)
-    estimator._validate_params()
+    try:
+        estimator._validate_params()
+    except ValueError as error:
+        # scikit-learn shows a value whole, however much of it a file holds.
+        raise ValueError(reason(error)) from None
     contents.refuse_impossible(fitted, _needed(name, params))
     names = fitted.get("feature_names_in_")
     if "_stream_" in fitted:
@@ -271,6 +276,8 @@ def _told(of: Any, arrays: dict[str, Any]) -> Any:
     """Return what a header tells in plain values; arrays by their type and shape."""
     if isinstance(of, list):
         return [_told(inner, arrays) for inner in of]
+    if isinstance(of, str):
+        return short(of)
     if not isinstance(of, dict):
         return of
     if list(of) == ["array"]:
@@ -282,4 +289,4 @@ def _told(of: Any, arrays: dict[str, Any]) -> Any:
         return "RandomState"
     if len(of) == 1 and next(iter(of)) in ("dict", "names", "tuple", "float"):
         return _told(next(iter(of.values())), arrays)
-    return {name: _told(inner, arrays) for name, inner in of.items()}
+    return {short(name): _told(inner, arrays) for name, inner in of.items()}

@@ -9,6 +9,7 @@ from cprime.typing import Array
 
 PARAMETERS = ("copy", "with_mean", "with_std")
 PER_FEATURE = ("mean_", "var_", "scale_")
+LONGEST_NAME = 200
 FITTED = (*PER_FEATURE, "n_samples_seen_", "n_features_in_", "feature_names_in_")
 
 
@@ -45,15 +46,23 @@ def put_together(known: dict[str, Any], estimator: Any, steps: Any) -> Any:
     """Return a Pipeline of a scaler that is known and an estimator."""
     from sklearn.pipeline import Pipeline
 
+    scaler = _rebuilt(known, estimator.n_features_in_)
+    return Pipeline(list(zip(checked_steps(steps), (scaler, estimator), strict=True)))
+
+
+def checked_steps(steps: Any) -> list[str]:
+    """Return the names of the two steps of a pipeline, or say that they are none."""
     if not (
         isinstance(steps, list)
         and len(steps) == 2
         and all(isinstance(name, str) and name.isidentifier() for name in steps)
+        and max(len(name) for name in steps) <= LONGEST_NAME
         and steps[0] != steps[1]
     ):
-        raise ValueError(f"the steps of its pipeline have no names: {steps!r:.60}")
-    scaler = _rebuilt(known, estimator.n_features_in_)
-    return Pipeline(list(zip(steps, (scaler, estimator), strict=True)))
+        raise ValueError(
+            f"the steps of its pipeline have no two names of letters: {steps!r:.60}"
+        )
+    return steps
 
 
 def _rebuilt(known: dict[str, Any], n_features: int) -> Any:

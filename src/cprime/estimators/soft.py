@@ -226,6 +226,13 @@ class SoftKMeans(SoftExchange, RoundMixture):
     def _variance_is_given(self) -> bool:
         return self.stiffness is not None
 
+    def _held_variance(self) -> float | None:
+        # It is always held, be it at the variance of the first start.
+        if hasattr(self, "variance_"):
+            return float(self.variance_)
+        stiffness = getattr(self, "stiffness_", self.stiffness)
+        return None if stiffness is None else 0.5 / float(stiffness)
+
 
 @dataclass(frozen=True)
 class SoftOutcome(ClustersOutcome):

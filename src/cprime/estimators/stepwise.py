@@ -198,7 +198,7 @@ class Stepwise:
             return None
         # A fit that was interrupted, or came from elsewhere: a start, no statistics.
         theta = self._mixture()[1]
-        inputs.refuse_not_finite(theta)
+        inputs.refuse_impossible(theta)
         return Stream(Memory(theta), theta, Units(1.0, 1.0), 0)
 
     def _sizes_of_stream(

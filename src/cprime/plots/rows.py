@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from cprime.sources import Data, is_source, open_data
+from cprime.sources.sparse import compressed_rows, is_sparse
 from cprime.typing import Array
 
 BLOCK_ROWS = 65_536
@@ -43,7 +44,7 @@ def as_table(X: Any, estimator: Any) -> Any:
             "X.reshape(-1, 1) for one feature."
         )
     # Only compressed rows can be taken one by one.
-    return X.tocsr() if hasattr(X, "tocsr") else X
+    return compressed_rows(X) if is_sparse(X) else X
 
 
 def blocks(table: Any, n_rows: int = BLOCK_ROWS) -> Iterator[Any]:

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 from cprime.sources import is_source, open_data
+from cprime.sources.sparse import compressed_rows, is_sparse
+from cprime.sources.words import quoted
 from cprime.typing import Array
 
 
@@ -57,8 +59,8 @@ class ArrayData:
     def __init__(self, X: Any):
         columns = getattr(X, "columns", None)
         self.names = None if columns is None else tuple(str(name) for name in columns)
-        if hasattr(X, "tocsr"):
-            X = X.tocsr()
+        if is_sparse(X):
+            X = compressed_rows(X)
         else:
             X = np.asarray(X)
             if X.dtype not in (np.float32, np.float64):
@@ -150,8 +152,8 @@ def column_names(estimator: Any, data: Any, n_features: int) -> Sequence[str]:
     if names is not None and fitted is not None and list(names) != list(fitted):
         column = next(d for d in range(n_features) if names[d] != fitted[d])
         raise ValueError(
-            f"Column {column} of the data is {names[column]!r}, but that of the fit is "
-            f"{fitted[column]!r}: give the same columns in the same order."
+            f"Column {column} of the data is {quoted(names[column])}, but that of the "
+            f"fit is {quoted(fitted[column])}: give the same columns in the same order."
         )
     if names is None:
         names = fitted

@@ -9,6 +9,7 @@ from cprime.rows.memory import MemoryRows
 from cprime.rows.parts import Part
 from cprime.search import Plan
 from cprime.sources import Data
+from cprime.sources.sparse import compressed_rows, is_sparse
 from cprime.stats import Stats
 from cprime.storage.container import Blocks, Stored
 from cprime.theta import Coefficients
@@ -94,11 +95,11 @@ def as_rows(X: Any, sample_weight: Array | None = None) -> Rows:
 
     Parameters
     ----------
-    X : ndarray or CSR matrix of shape (N, D), Data, or Rows
+    X : ndarray or sparse matrix of shape (N, D), Data, or Rows
     sample_weight : ndarray of shape (N,), optional
     """
     if hasattr(X, "sweep"):
         return X  # type: ignore[no-any-return]
     if isinstance(X, Data):
         return FileRows(X, sample_weight)
-    return MemoryRows(X, sample_weight)
+    return MemoryRows(compressed_rows(X) if is_sparse(X) else X, sample_weight)

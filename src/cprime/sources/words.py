@@ -5,6 +5,12 @@ from collections.abc import Sequence
 LONGEST_NAME = 40
 LONGEST_PATH = 160
 LONGEST_REASON = 200
+LONGEST_TEXT = 2000
+
+
+def short(text: str, most: int = LONGEST_TEXT) -> str:
+    """Return a text, or how it begins if it is longer than anybody would read."""
+    return text if len(text) <= most else f"{text[: most - 3]}..."
 
 
 def shown(path: object) -> str:
@@ -16,9 +22,7 @@ def shown(path: object) -> str:
 
 def quoted(name: str) -> str:
     """Return the name of a column in quotes, not too much of it, in one line."""
-    if len(name) > LONGEST_NAME:
-        name = f"{name[: LONGEST_NAME - 3]}..."
-    return repr(name)
+    return repr(short(name, LONGEST_NAME))
 
 
 def listed(names: Sequence[str], most: int = 8) -> str:
@@ -31,6 +35,4 @@ def reason(error: object) -> str:
     """Return what a library says of an error: its first line, if it is not too long."""
     lines = str(error).strip().splitlines() or [type(error).__name__]
     line = lines[0] if lines[0].isprintable() else repr(lines[0])[1:-1]
-    if len(line) > LONGEST_REASON:
-        line = f"{line[: LONGEST_REASON - 3]}..."
-    return line.rstrip(".: ")
+    return short(line, LONGEST_REASON).rstrip(".: ")

@@ -17,8 +17,9 @@ from cprime.cli.console import Voice
 from cprime.cli.errors import CANNOT, printable
 from cprime.cli.options import Json, Scratch
 
-# What runs a fit, what reads files, what draws.
-PACKAGES = ("numpy", "scipy", "scikit-learn", "pyarrow", "matplotlib", "typer", "rich")
+# What runs a fit, and by which extra the rest is installed.
+NEEDED = ("numpy", "scipy", "scikit-learn", "threadpoolctl")
+OPTIONAL = {"pyarrow": "files", "matplotlib": "plots", "jinja2": "report"}
 # Below this, what does not fit in memory will soon not fit on disk either.
 LITTLE_DISK = 1_000_000_000
 
@@ -53,7 +54,7 @@ def doctor(
         Finding("cprime", f"{cprime.__version__} ({Path(__file__).parents[1]})"),
         Finding("Python", f"{platform.python_version()} ({sys.executable})"),
         Finding("system", f"{platform.system()} {platform.machine()}"),
-        *(_package(name) for name in PACKAGES),
+        *(_package(name) for name in (*NEEDED, *OPTIONAL)),
         *_kernel(),
         _memory(),
         _disk(scratch),
@@ -93,6 +94,11 @@ def _package(name: str) -> Finding:
     try:
         return Finding(name, version(name))
     except PackageNotFoundError:
+        if name in OPTIONAL:
+            # Whoever does not miss it is well without it.
+            return Finding(
+                name, f"not installed: pip install 'cprime[{OPTIONAL[name]}]'"
+            )
         return Finding(name, "not installed", f"pip install {name}")
 
 

@@ -229,6 +229,15 @@ def test_a_folder_of_others_is_refused_before_the_fit(folder, tmp_path):
     assert result.exit_code == CANNOT and "you may not write" in result.stderr
 
 
+def test_a_read_only_model_is_refused_before_the_fit(folder, tmp_path):
+    (tmp_path / "m").write_text("precious")
+    (tmp_path / "m").chmod(0o444)
+    result = run("fit", folder / "none.npy", "-k", 2, "-o", tmp_path / "m")
+    assert result.exit_code == CANNOT
+    assert "is read-only: give another name, or make it writable" in result.stderr
+    assert (tmp_path / "m").read_text() == "precious"
+
+
 def test_a_failed_report_does_not_lose_the_model(folder, tmp_path, monkeypatch):
     def fails(*given, **more):
         raise OSError(28, "No space left on device")

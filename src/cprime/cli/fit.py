@@ -44,6 +44,7 @@ from cprime.cli.options import (
     option,
     use_threads,
 )
+from cprime.cli.places import check_places
 from cprime.cli.progress import following
 from cprime.cli.wanted import Model, Wanted, c_prime_of
 
@@ -165,7 +166,7 @@ def fit(
             "fuzzy k-means has no density to report on", param_hint="--report"
         )
     files = Files(model_file(output, data), report, labels, checkpoint)
-    outputs.check_places([files.model, report, labels], [data])
+    check_places([files.model, report, labels], [data])
     refuse_place_of_checkpoints(files)
     voice, typed = Voice(json, quiet), shlex.join(["cprime", *context.obj])
     use_threads(threads)

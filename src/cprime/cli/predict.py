@@ -24,6 +24,7 @@ from cprime.cli.options import (
     option,
     use_threads,
 )
+from cprime.cli.places import check_places
 from cprime.cli.progress import following
 
 EPILOG = """[bold]What is written for every row[/]
@@ -71,7 +72,7 @@ def predict(
     Columns are found by the names the model was fitted to, in whatever order they are.
     """
     outputs.check_table(output)
-    outputs.check_places([output], [model, data])
+    check_places([output], [model, data])
     if keep is not None and keep_all:
         raise typer.BadParameter("--keep-all keeps them all: say one of the two.")
     voice = outputs.voice_beside(output, json, quiet)

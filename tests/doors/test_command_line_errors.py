@@ -139,6 +139,11 @@ CASES = [
         "is where a checkpoint goes",
     ),
     (
+        [*FIT, "-k", 3, "--checkpoint", "sub", "-o", "sub/checkpoint.lock"],
+        CANNOT,
+        "is where a checkpoint goes",
+    ),
+    (
         ["predict", "m.cprime", "parts", "-o", "parts/labels.parquet"],
         CANNOT,
         "would be one of the files of parts, which are all read",

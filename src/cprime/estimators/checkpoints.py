@@ -17,7 +17,8 @@ class Checkpoint:
     Parameters
     ----------
     folder : path
-        Is made if it is not there. One fit has one folder.
+        Is made if it is not there. One fit has one folder: a second one at the same
+        time is refused, with the process that has it.
     every : float, default=60.0
         Seconds between two checkpoints. One is written when the fit begins, too, and
         when it ends or is interrupted.

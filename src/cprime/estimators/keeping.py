@@ -15,8 +15,10 @@ from cprime.estimators.checkpoints import Checkpoint
 from cprime.estimators.generations import Generations
 from cprime.estimators.identity import difference, differences, identity, parameters
 from cprime.estimators.restarts import State
+from cprime.estimators.warn import warn
 from cprime.rows import Rows
-from cprime.storage import container, tree
+from cprime.storage import tree
+from cprime.storage.locks import FolderInUseError, FolderLock
 from cprime.typing import Array
 
 
@@ -57,21 +59,26 @@ class FolderKeeper(Keeper):
         As it was checked.
     weights : ndarray of shape (N,)
         As they were checked.
+    lock : FolderLock
+        Of that folder; is taken, unless there is a result that is only read.
     """
 
     keeps = True
 
-    def __init__(self, checkpoint: Checkpoint, estimator: Any, X: Any, weights: Array):
+    def __init__(
+        self,
+        checkpoint: Checkpoint,
+        estimator: Any,
+        X: Any,
+        weights: Array,
+        lock: FolderLock,
+    ):
         self._checkpoint = checkpoint
         self._folder = str(checkpoint.folder)
         self._generations = Generations(checkpoint.folder)
-        self._generations.look()
-        self._refuse_unfinished()
-        # Whoever is refused has touched nothing: another fit may be at work here.
-        self._generations.begin()
-        if not checkpoint.resume:
-            self._generations.clear()
-        self._identity = identity(estimator, parameters(estimator), X, weights)
+        known = parameters(estimator)
+        self._take(lock)
+        self._identity = identity(estimator, known, X, weights)
         self._resumes = self._generations.latest is not None
         self.finished = self._generations.finished
         self._random_state: np.random.RandomState | None = None
@@ -94,8 +101,7 @@ class FolderKeeper(Keeper):
     def restored(self, rows: Rows, C: int, seeding: str) -> State:
         state = State()
         if self._resumes:
-            assert self._generations.latest is not None
-            with container.opened(self._generations.latest) as file:
+            with self._generations.opened() as file:
                 told = file.header.get("state")
                 state = kept_state.unpacked(told, dict(file.arrays), rows, C)
                 if self.finished and state.best is None:
@@ -134,6 +140,33 @@ class FolderKeeper(Keeper):
         self._generations.write(header, arrays, finished)
         self._last = time.monotonic()
 
+    def _take(self, lock: FolderLock) -> None:
+        """Take the folder. Whoever is refused has touched nothing in it."""
+        self._generations.make_folder()
+        resume, refused = self._checkpoint.resume, None
+        try:
+            if not lock.acquire():
+                warn(
+                    f"The folder {self._folder!r} cannot be locked, its file system "
+                    "has no locks: see to it that no other fit uses it.",
+                    RuntimeWarning,
+                )
+        except (FolderInUseError, OSError) as error:
+            if not resume:
+                raise
+            refused = error
+        self._generations.look()
+        if resume and self._generations.finished:
+            # Nothing will be written: any number of fits may read a result.
+            lock.release()
+            return
+        if refused is not None:
+            raise refused
+        self._refuse_unfinished()
+        self._generations.remove_unfinished()
+        if not resume:
+            self._generations.clear()
+
     def _refuse_unfinished(self) -> None:
         found = self._generations
         if found.latest is not None and not (found.finished or self._checkpoint.resume):
@@ -144,8 +177,7 @@ class FolderKeeper(Keeper):
 
     def _read_beginning(self) -> None:
         """Find out which fit was kept, and refuse to go on with another."""
-        assert self._generations.latest is not None
-        with container.opened(self._generations.latest) as file:
+        with self._generations.opened() as file:
             arrays = dict(file.arrays)
             before = tree.unpacked(file.header.get("identity"), arrays)
             random_state = tree.unpacked(file.header.get("random_state"), arrays)
@@ -202,4 +234,9 @@ def keeping(
             f"checkpoint must be a cprime.Checkpoint, not {checkpoint!r:.60}: give "
             "cprime.Checkpoint(folder)."
         )
-    yield FolderKeeper(checkpoint, estimator, X, weights)
+    lock = FolderLock(checkpoint.folder)
+    try:
+        yield FolderKeeper(checkpoint, estimator, X, weights, lock)
+    finally:
+        # Not left to the collector: a traceback would keep the folder from others.
+        lock.release()

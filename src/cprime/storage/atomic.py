@@ -49,7 +49,7 @@ def replacing(path: str | os.PathLike[str], what: str) -> Iterator[BinaryIO]:
         with contextlib.suppress(OSError):
             unfinished.unlink()
         if isinstance(error, OSError):
-            raise _explained(error, path, what) from error
+            raise explained(error, path, what) from error
         raise
 
 
@@ -84,7 +84,8 @@ def _bring_to_disk(folder: Path) -> None:
         os.close(descriptor)
 
 
-def _explained(error: OSError, path: str | os.PathLike[str], what: str) -> OSError:
+def explained(error: OSError, path: str | os.PathLike[str], what: str) -> OSError:
+    """Return an error of the same kind that says what could not be written, and why."""
     remedy = "free some space, or write it to another folder"
     if isinstance(error, FileNotFoundError | NotADirectoryError):
         remedy = "make the folder first, or write it to another one"

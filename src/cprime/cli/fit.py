@@ -57,7 +57,8 @@ EPILOG = """[bold]Examples[/]
   cprime fit big.npy -k 1000 --memory 2GB --checkpoint big.ckpt --resume
 
 Ctrl-C stops, keeps the best so far (the model is marked interrupted)
-and says how to go on; pressed again, it ends at once."""
+and says how to go on; pressed again, it ends at once. SIGTERM, which systems
+send before they kill, stops in the same way."""
 
 
 def fit(
@@ -183,5 +184,5 @@ def fit(
         source = [str(data), *(["--columns", columns] if columns else [])]
         source += ["--standardize"] if standardize else []
         tell(voice, fitted, files, typed, source)
-    if not fitted.complete:
-        raise StoppedError(how_to_go_on(files, typed))
+        if not fitted.complete:
+            raise StoppedError(how_to_go_on(files, typed))

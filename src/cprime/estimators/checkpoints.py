@@ -21,7 +21,7 @@ class Checkpoint:
         time is refused, with the process that has it.
     every : float, default=60.0
         Seconds between two checkpoints. One is written when the fit begins, too, and
-        when it ends or is interrupted.
+        when it ends or is interrupted, by Ctrl-C or SIGTERM.
     resume : bool, default=False
         Go on from the checkpoint in the folder, which must be of the same estimator,
         parameters and data. If there is none yet the fit starts afresh; if it had
@@ -38,6 +38,8 @@ class Checkpoint:
     -----
     A RandomState given as `random_state` is set back to where it was when the fit
     began. An `init` that is called is called once more for every restart before.
+    SIGTERM ends the process as always, after the checkpoint was written: in the main
+    thread, unless the program handles the signal itself.
 
     Examples
     --------

@@ -15,6 +15,7 @@ from cprime.estimators.checkpoints import Checkpoint
 from cprime.estimators.generations import Generations
 from cprime.estimators.identity import difference, differences, identity, parameters
 from cprime.estimators.restarts import State
+from cprime.estimators.termination import stopped_by_sigterm
 from cprime.estimators.warn import warn
 from cprime.rows import Rows
 from cprime.storage import tree
@@ -235,8 +236,9 @@ def keeping(
             "cprime.Checkpoint(folder)."
         )
     lock = FolderLock(checkpoint.folder)
-    try:
-        yield FolderKeeper(checkpoint, estimator, X, weights, lock)
-    finally:
-        # Not left to the collector: a traceback would keep the folder from others.
-        lock.release()
+    with stopped_by_sigterm():
+        try:
+            yield FolderKeeper(checkpoint, estimator, X, weights, lock)
+        finally:
+            # Not left to the collector: a traceback would keep the folder from others.
+            lock.release()

@@ -38,6 +38,10 @@ class Checkpoint:
     -----
     A RandomState given as `random_state` is set back to where it was when the fit
     began. An `init` that is called is called once more for every restart before.
+    It is known again, in the same minor version of Python, by its code and what that
+    uses: captured values, defaults, globals, other functions, and versions of packages.
+    One that uses what cannot be compared between processes, such as a Generator, is
+    refused: let it draw from the `random_state` it is given.
     SIGTERM ends the process as always, after the checkpoint was written: in the main
     thread, unless the program handles the signal itself.
 

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from cprime.estimators import functions
 from cprime.storage.fingerprint import fingerprint
 from cprime.typing import Array
 
@@ -46,7 +47,7 @@ def parameters(estimator: Any) -> dict[str, Any]:
             # Where it stands is kept beside.
             value = "a RandomState"
         elif callable(value):
-            value = _name_of(name, value)
+            value = functions.identity_of(name, value)
         elif not (value is None or isinstance(value, bool | int | float | str)):
             dense = value.toarray() if hasattr(value, "toarray") else value
             value = np.asarray(dense, dtype=np.float64)
@@ -80,6 +81,8 @@ def difference(name: str, old: Any, new: Any) -> str:
         return "" if np.array_equal(old, new) else f"{name} has other values"
     if type(old) is type(new) and old == new:
         return ""
+    if isinstance(old, dict) and isinstance(new, dict):
+        return functions.difference(name, old, new)
     return f"{name} was {_told(old)} and is now {_told(new)}"
 
 
@@ -87,15 +90,7 @@ def _all_one(weights: Array) -> bool:
     return weights.strides == (0,) and bool(weights[0] == 1.0)
 
 
-def _name_of(parameter: str, function: Any) -> str:
-    try:
-        return f"{function.__module__}.{function.__qualname__}"
-    except AttributeError:
-        raise ValueError(
-            f"{parameter}={function!r:.60} has no name, so nobody could tell later "
-            "whether a fit goes on with the same: give a function that has one."
-        ) from None
-
-
 def _told(value: Any) -> str:
+    if isinstance(value, dict):
+        return f"the function {value.get('function')!r:.60}"
     return "an array" if isinstance(value, np.ndarray) else f"{value!r:.60}"

@@ -329,6 +329,63 @@ def test_a_function_without_a_name_is_refused(folder):
         model.fit(DATA, checkpoint=Checkpoint(folder, 0))
 
 
+def from_row(first):
+    """Return a function that takes the rows from that one on."""
+    return lambda X, n_clusters, random_state: X[first : first + n_clusters]
+
+
+FIRST = 3
+
+
+def from_the_first(X, n_clusters, random_state):
+    return X[FIRST : FIRST + n_clusters]
+
+
+def test_a_function_is_known_again(folder):
+    begin(KMeans(10, init=from_row(3), n_init=2), folder, 2)
+    resumed, message = resume(KMeans(10, init=from_row(3), n_init=2), folder)
+    assert "Going on from iteration 2" in message
+    whole = KMeans(10, init=resumed.init, n_init=2).fit(DATA)
+    assert_same(whole, resumed)
+
+
+def test_another_function_of_the_same_name_is_refused(folder, monkeypatch):
+    one = lambda X, n, random_state: X[:n]  # noqa: E731
+    other = lambda X, n, random_state: X[-n:]  # noqa: E731
+    assert one.__qualname__ == other.__qualname__
+    for place, (first, second) in enumerate(
+        [(one, other), (from_row(3), from_row(4)), (one, from_row(3))]
+    ):
+        begin(KMeans(10, init=first), folder / str(place), 1)
+        with pytest.raises(ValueError, match=r"init (is another function|was the fu)"):
+            resume(KMeans(10, init=second), folder / str(place))
+    begin(KMeans(10, init=from_the_first), folder / "global", 1)
+    monkeypatch.setitem(globals(), "FIRST", 4)
+    with pytest.raises(ValueError, match="or a value, a function or a package it uses"):
+        resume(KMeans(10, init=from_the_first), folder / "global")
+
+
+def test_a_function_nobody_could_know_again_is_refused_at_once(folder):
+    rng = np.random.default_rng(0)
+    model = KMeans(10, init=lambda X, n, random_state: rng.permutation(X)[:n])
+    with pytest.raises(ValueError, match=r"it uses 'rng', a numpy.*Generator\. Give a"):
+        model.fit(DATA, checkpoint=Checkpoint(folder))
+    assert not folder.exists()
+
+
+def test_a_checkpoint_from_before_functions_were_known_is_refused(folder):
+    begin(KMeans(10, init=from_the_first), folder, 1)
+    name = f"{__name__}.from_the_first"
+    place = ("identity", "dict", "parameters", "dict", "init")
+    for path in folder.iterdir():
+        with container.opened(path) as file:
+            arrays = {name: stored.load() for name, stored in file.arrays.items()}
+        header = {k: v for k, v in file.header.items() if k != "cprime"}
+        container.write(path, "it", replaced(header, place, name), arrays)
+    with pytest.raises(ValueError, match=f"init was '{name}' and is now the function"):
+        resume(KMeans(10, init=from_the_first), folder)
+
+
 def test_a_fit_that_has_finished_makes_room_for_another(folder):
     clone(MODEL).fit(DATA, checkpoint=Checkpoint(folder))
     other = clone(MODEL).set_params(random_state=7)

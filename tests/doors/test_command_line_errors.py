@@ -139,6 +139,11 @@ CASES = [
         "is where a checkpoint goes",
     ),
     (
+        [*FIT, "-k", 3, "--checkpoint", "sub", "-o", "sub/checkpoint.lock"],
+        CANNOT,
+        "is where a checkpoint goes",
+    ),
+    (
         ["predict", "m.cprime", "parts", "-o", "parts/labels.parquet"],
         CANNOT,
         "would be one of the files of parts, which are all read",
@@ -227,6 +232,15 @@ def test_a_folder_of_others_is_refused_before_the_fit(folder, tmp_path):
     tmp_path.chmod(0o500)
     result = run("fit", folder / "flows.npy", "-k", 2, "-o", tmp_path / "m")
     assert result.exit_code == CANNOT and "you may not write" in result.stderr
+
+
+def test_a_read_only_model_is_refused_before_the_fit(folder, tmp_path):
+    (tmp_path / "m").write_text("precious")
+    (tmp_path / "m").chmod(0o444)
+    result = run("fit", folder / "none.npy", "-k", 2, "-o", tmp_path / "m")
+    assert result.exit_code == CANNOT
+    assert "is read-only: give another name, or make it writable" in result.stderr
+    assert (tmp_path / "m").read_text() == "precious"
 
 
 def test_a_failed_report_does_not_lose_the_model(folder, tmp_path, monkeypatch):

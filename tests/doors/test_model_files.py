@@ -1,6 +1,7 @@
 """A fitted estimator is saved, and comes back as it was."""
 
 import dataclasses
+import os
 import pickle
 import warnings
 from dataclasses import is_dataclass
@@ -202,6 +203,21 @@ def test_a_model_file_does_not_grow_with_the_rows(path):
     few = path.stat().st_size
     KMeans(5, random_state=0, max_iter=1).fit(np.tile(DATA, (50, 1))).save(path)
     assert path.stat().st_size < few + 100
+
+
+@pytest.mark.skipif(os.name == "nt", reason="modes are those of POSIX")
+def test_a_private_model_stays_private_and_a_read_only_one_stays(path):
+    model = KMeans(5, random_state=0).fit(DATA)
+    model.save(path)
+    path.chmod(0o600)
+    model.save(path)
+    assert path.stat().st_mode & 0o777 == 0o600
+    before = path.read_bytes()
+    path.chmod(0o400)
+    with pytest.raises(PermissionError, match=r"model file .* it is read-only\. ") as e:
+        KMeans(2, random_state=0).fit(DATA).save(path)
+    assert "\n" not in str(e.value) and "give another name" in str(e.value)
+    assert path.read_bytes() == before and path.stat().st_mode & 0o777 == 0o400
 
 
 def test_labels_that_were_not_kept_are_not_made_up(path):

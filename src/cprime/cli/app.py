@@ -35,7 +35,8 @@ EPILOG = """[bold]Five commands to start with[/]
 
 [bold]More[/]        cprime COMMAND --help explains a command, with examples.
 [bold]Exit codes[/]  0 done; 1 it cannot be done (data, model, disk); 2 wrong usage;
-            130 interrupted. [dim]CPRIME_DEBUG=1 shows where an error comes from.[/]"""
+            130 interrupted; 143 terminated.
+            [dim]CPRIME_DEBUG=1 shows where an error comes from.[/]"""
 
 
 def _flowing(text: str | None) -> str:
@@ -102,11 +103,11 @@ class Commands(TyperGroup):
         except (errors.UsageError, typer.Exit, typer.Abort, BrokenPipeError):
             raise
         except KeyboardInterrupt:
-            errors.tell("\nInterrupted.")
+            errors.tell(errors.StoppedError.opening)
             raise typer.Exit(errors.INTERRUPTED) from None
-        except errors.StoppedError as interrupt:
-            errors.tell(f"\nInterrupted. {errors.line_of(interrupt)}")
-            raise typer.Exit(errors.INTERRUPTED) from None
+        except errors.StoppedError as stop:
+            errors.tell(f"{stop.opening} {errors.line_of(stop)}".rstrip())
+            raise typer.Exit(stop.code) from None
         except Exception as error:
             errors.tell(f"cprime: {errors.line_of(error)}")
             raise typer.Exit(errors.CANNOT) from None

@@ -17,6 +17,7 @@ DONE = 0
 CANNOT = 1
 USAGE = 2
 INTERRUPTED = 130
+TERMINATED = 143
 
 # typer's own class of wrong usage, by a way that holds for all its versions.
 UsageError: type[Exception] = typer.BadParameter.__mro__[1]
@@ -27,6 +28,17 @@ EXPECTED = (OSError, ValueError, ImportError, RuntimeError, MemoryError)
 
 class StoppedError(Exception):
     """A person stopped it; the message says what is left and how to go on."""
+
+    code = INTERRUPTED
+    # A terminal shows Ctrl-C where the line would begin.
+    opening = "\nInterrupted."
+
+
+class TerminatedError(StoppedError):
+    """The system stopped it, by SIGTERM."""
+
+    code = TERMINATED
+    opening = "Terminated."
 
 
 def printable(text: str) -> str:

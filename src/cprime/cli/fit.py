@@ -44,6 +44,7 @@ from cprime.cli.options import (
     option,
     use_threads,
 )
+from cprime.cli.places import check_places
 from cprime.cli.progress import following
 from cprime.cli.source import Source
 from cprime.cli.wanted import Model, Wanted, c_prime_of
@@ -57,7 +58,8 @@ EPILOG = """[bold]Examples[/]
   cprime fit big.npy -k 1000 --memory 2GB --checkpoint big.ckpt --resume
 
 Ctrl-C stops, keeps the best so far (the model is marked interrupted)
-and says how to go on; pressed again, it ends at once."""
+and says how to go on; pressed again, it ends at once. SIGTERM, which systems
+send before they kill, stops in the same way."""
 
 
 def fit(
@@ -168,7 +170,7 @@ def fit(
         )
     source = Source(data, columns, header, memory, scratch)
     files = Files(model_file(output, data), report, labels, checkpoint)
-    outputs.check_places([files.model, report, labels], [data])
+    check_places([files.model, report, labels], [data])
     refuse_place_of_checkpoints(files)
     voice, typed = Voice(json, quiet), shlex.join(["cprime", *context.obj])
     use_threads(threads)
@@ -184,5 +186,5 @@ def fit(
                 voice.warn(line)
             fitted = fit_and_keep(wanted, rows, files, typed, follow, every, resume)
         tell(voice, fitted, files, typed, source)
-    if not fitted.complete:
-        raise StoppedError(how_to_go_on(files, typed))
+        if not fitted.complete:
+            raise StoppedError(how_to_go_on(files, typed))

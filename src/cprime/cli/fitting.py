@@ -82,8 +82,9 @@ def refuse_to_overwrite(path: Path) -> None:
 def refuse_place_of_checkpoints(files: Files) -> None:
     """Raise if the model would take the place of a checkpoint."""
     from cprime.estimators.generations import NAMES
+    from cprime.storage.locks import NAME as LOCK
 
-    if files.checkpoint is None or files.model.name not in NAMES:
+    if files.checkpoint is None or files.model.name not in (*NAMES, LOCK):
         return
     if os.path.realpath(files.model.parent) == os.path.realpath(files.checkpoint):
         raise ValueError(

@@ -1,4 +1,4 @@
-"""What does Ctrl-C do? Once: stop and keep what there is. Twice: end at once."""
+"""What do Ctrl-C and SIGTERM do? Stop and keep what there is; Ctrl-C twice: end."""
 
 import os
 import signal
@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-from cprime.cli.errors import INTERRUPTED
+from cprime.cli.errors import INTERRUPTED, StoppedError, TerminatedError
 
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
 SHOW_CURSOR = b"\x1b[?25h"
 
 
@@ -16,23 +17,39 @@ SHOW_CURSOR = b"\x1b[?25h"
 def ended_by_the_second() -> Iterator[None]:
     """Raise KeyboardInterrupt at the first interrupt, and end at the second.
 
-    Until the context is left: what is kept after the first is kept in here.
+    Until the context is left: what is kept after the first is kept in here. SIGTERM, by
+    which a system asks to end, stops in the same way and leaves by TerminatedError.
     """
-    before = signal.getsignal(signal.SIGINT)
-    if before == signal.SIG_IGN:
-        # Whoever started this wants it to ignore interrupts.
-        yield
-        return
+    ctrl_c, termination = (signal.getsignal(number) for number in SIGNALS)
+    terminated = False
 
     def first(number: int, frame: FrameType | None) -> None:
         signal.signal(signal.SIGINT, _end)
         raise KeyboardInterrupt
 
-    signal.signal(signal.SIGINT, first)
+    def terminate(number: int, frame: FrameType | None) -> None:
+        nonlocal terminated
+        # `timeout` sends it twice: the second must not end what the first began.
+        if not terminated:
+            terminated = True
+            raise KeyboardInterrupt
+
+    # Whoever started this may want it to ignore interrupts.
+    if ctrl_c != signal.SIG_IGN:
+        signal.signal(signal.SIGINT, first)
+    if termination == signal.SIG_DFL:
+        signal.signal(signal.SIGTERM, terminate)
     try:
         yield
+    except (KeyboardInterrupt, StoppedError) as stop:
+        if terminated:
+            raise TerminatedError(str(stop)) from None
+        raise
     finally:
-        signal.signal(signal.SIGINT, before)
+        if ctrl_c != signal.SIG_IGN:
+            signal.signal(signal.SIGINT, ctrl_c)
+        if termination == signal.SIG_DFL:
+            signal.signal(signal.SIGTERM, termination)
 
 
 def _end(number: int, frame: FrameType | None) -> None:

@@ -25,6 +25,7 @@ from cprime.cli.options import (
     option,
     use_threads,
 )
+from cprime.cli.places import check_places
 from cprime.cli.progress import following
 from cprime.cli.source import Source
 
@@ -74,7 +75,7 @@ def predict(
     Columns are found by the names the model was fitted to, in whatever order they are.
     """
     outputs.check_table(output)
-    outputs.check_places([output], [model, data])
+    check_places([output], [model, data])
     if keep is not None and keep_all:
         raise typer.BadParameter("--keep-all keeps them all: say one of the two.")
     source = Source(data, columns, header, memory, scratch)

@@ -21,6 +21,7 @@ from cprime.cli.options import (
     option,
     use_threads,
 )
+from cprime.cli.places import check_places
 from cprime.cli.progress import following
 from cprime.cli.source import Source
 from cprime.cli.summary import file_in_words
@@ -58,7 +59,7 @@ def report(
     clusters, maps, outliers, and how to make it again.
     """
     outputs.check_name(output, "-o", outputs.PAGES)
-    outputs.check_places([output], [model, data])
+    check_places([output], [model, data])
     voice = Voice(json, quiet)
     use_threads(threads)
     with voice.hearing_warnings(), ended_by_the_second(), following(voice) as follow:

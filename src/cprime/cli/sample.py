@@ -14,6 +14,7 @@ from cprime.cli.options import (
     TableFile,
     option,
 )
+from cprime.cli.places import check_places
 
 # Rows are drawn and written so many at a time.
 AT_ONCE = 2**17
@@ -52,7 +53,7 @@ def sample(
 ) -> None:
     """Draw new rows from a fitted model, in the units of the data it was fitted to."""
     outputs.check_table(output)
-    outputs.check_places([output], [model])
+    check_places([output], [model])
     voice = outputs.voice_beside(output, json, quiet)
     with voice.hearing_warnings():
         loaded = models.load(model)

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from contextlib import ExitStack
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from cprime.estimators.callbacks import CallbackSupportMixin, with_callbacks
 from cprime.estimators.checkpoints import Checkpoint
 from cprime.estimators.degenerate import warn_if_degenerate
 from cprime.estimators.fitted import FittedClusters, FittedMixture
-from cprime.estimators.keeping import keeper_of
+from cprime.estimators.keeping import keeping
 from cprime.estimators.outcome import Outcome, fitted_or_unchanged
 from cprime.estimators.parameters import floats, missing, squared_size
 from cprime.estimators.progress import Listener
@@ -107,11 +108,11 @@ class ClusterCenters(
         -------
         self : the fitted estimator
         """
-        with fitted_or_unchanged(self) as put:
+        with fitted_or_unchanged(self) as put, ExitStack() as ending:
             X = inputs.checked_data(self, X, reset=True)
             weights = inputs.checked_weights(sample_weight, X.shape[0])
             C, C_prime = self._checked_sizes(X.shape[0])
-            keeper = keeper_of(checkpoint, self, X, weights)
+            keeper = ending.enter_context(keeping(checkpoint, self, X, weights))
             training = Training.of(X, weights, get_kernel(self.kernel))
             random_state = keeper.random_state(self.random_state)
             starts = Starts(self.init, C, training, random_state)

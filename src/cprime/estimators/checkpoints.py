@@ -17,10 +17,11 @@ class Checkpoint:
     Parameters
     ----------
     folder : path
-        Is made if it is not there. One fit has one folder.
+        Is made if it is not there. One fit has one folder: a second one at the same
+        time is refused, with the process that has it.
     every : float, default=60.0
         Seconds between two checkpoints. One is written when the fit begins, too, and
-        when it ends or is interrupted.
+        when it ends or is interrupted, by Ctrl-C or SIGTERM.
     resume : bool, default=False
         Go on from the checkpoint in the folder, which must be of the same estimator,
         parameters and data. If there is none yet the fit starts afresh; if it had
@@ -37,6 +38,12 @@ class Checkpoint:
     -----
     A RandomState given as `random_state` is set back to where it was when the fit
     began. An `init` that is called is called once more for every restart before.
+    It is known again, in the same minor version of Python, by its code and what that
+    uses: captured values, defaults, globals, other functions, and versions of packages.
+    One that uses what cannot be compared between processes, such as a Generator, is
+    refused: let it draw from the `random_state` it is given.
+    SIGTERM ends the process as always, after the checkpoint was written: in the main
+    thread, unless the program handles the signal itself.
 
     Examples
     --------

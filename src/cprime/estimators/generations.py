@@ -1,5 +1,7 @@
 """Which of two checkpoints is the newest that is whole?"""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -85,8 +87,27 @@ class Generations:
         container.write(path, "the checkpoint", {**header, **told}, arrays)
         self._count, self.latest, self.finished = count, path, finished
 
-    def begin(self) -> None:
-        """Make the folder, without what writers killed at work have left in it."""
+    @contextmanager
+    def opened(self) -> Iterator[container.Opened]:
+        """Give the newest checkpoint, unless another fit has replaced it meanwhile.
+
+        A fit that had finished is read without a lock, and another may begin there.
+        """
+        assert self.latest is not None
+        try:
+            with container.opened(self.latest) as file:
+                found = Generations(self._folder)
+                found._consider(self.latest, file.header)
+                if vars(found) != vars(self):
+                    raise ValueError("another fit has just replaced it")
+                yield file
+        except FileNotFoundError as error:
+            raise ValueError(
+                f"Cannot read {str(self.latest)!r}: another fit has just removed it."
+            ) from error
+
+    def make_folder(self) -> None:
+        """Make the folder if it is not there."""
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -95,6 +116,9 @@ class Generations:
                 f"Could not make the folder for checkpoints {str(self._folder)!r}: "
                 f"{error.strerror}. Give another one.",
             ) from error
+
+    def remove_unfinished(self) -> None:
+        """Remove what writers killed at work have left."""
         for name in NAMES:
             atomic.remove_unfinished(self._folder, name)
 

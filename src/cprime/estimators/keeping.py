@@ -1,24 +1,26 @@
-"""What of a fit is kept, when, and may another one go on from it?"""
+"""What of a fit is kept, when, and where does another one go on from it?"""
 
 import copy
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
 
 import cprime
-from cprime.estimators import inputs, kept_state
+from cprime.estimators import kept_state
 from cprime.estimators.checkpoints import Checkpoint
 from cprime.estimators.generations import Generations
+from cprime.estimators.identity import difference, differences, identity, parameters
 from cprime.estimators.restarts import State
+from cprime.estimators.termination import stopped_by_sigterm
+from cprime.estimators.warn import warn
 from cprime.rows import Rows
-from cprime.storage import container, tree
-from cprime.storage.fingerprint import fingerprint
+from cprime.storage import tree
+from cprime.storage.locks import FolderInUseError, FolderLock
 from cprime.typing import Array
-
-# Parameters that change nothing about a result.
-NO_MATTER = {"verbose", "verbose_interval", "copy_x"}
 
 
 class Keeper:
@@ -58,28 +60,26 @@ class FolderKeeper(Keeper):
         As it was checked.
     weights : ndarray of shape (N,)
         As they were checked.
+    lock : FolderLock
+        Of that folder; is taken, unless there is a result that is only read.
     """
 
     keeps = True
 
-    def __init__(self, checkpoint: Checkpoint, estimator: Any, X: Any, weights: Array):
+    def __init__(
+        self,
+        checkpoint: Checkpoint,
+        estimator: Any,
+        X: Any,
+        weights: Array,
+        lock: FolderLock,
+    ):
         self._checkpoint = checkpoint
         self._folder = str(checkpoint.folder)
         self._generations = Generations(checkpoint.folder)
-        self._generations.look()
-        self._refuse_unfinished()
-        # Whoever is refused has touched nothing: another fit may be at work here.
-        self._generations.begin()
-        if not checkpoint.resume:
-            self._generations.clear()
-        self._identity = {
-            "class": type(estimator).__name__,
-            "parameters": _parameters(estimator),
-            "rows": [int(n) for n in X.shape],
-            "values": fingerprint(X),
-            # Weights nobody gave are one number, seen as many.
-            "sample_weight": fingerprint(weights[:1] if _all_one(weights) else weights),
-        }
+        known = parameters(estimator)
+        self._take(lock)
+        self._identity = identity(estimator, known, X, weights)
         self._resumes = self._generations.latest is not None
         self.finished = self._generations.finished
         self._random_state: np.random.RandomState | None = None
@@ -102,13 +102,12 @@ class FolderKeeper(Keeper):
     def restored(self, rows: Rows, C: int, seeding: str) -> State:
         state = State()
         if self._resumes:
-            assert self._generations.latest is not None
-            with container.opened(self._generations.latest) as file:
+            with self._generations.opened() as file:
                 told = file.header.get("state")
                 state = kept_state.unpacked(told, dict(file.arrays), rows, C)
                 if self.finished and state.best is None:
                     raise ValueError("it holds no fit, and says that it had finished")
-            self._refuse([_difference("seeding", file.header.get("seeding"), seeding)])
+            self._refuse([difference("seeding", file.header.get("seeding"), seeding)])
         self._rows, self._seeding, self._last = rows, seeding, time.monotonic()
         self.message = self._where(state)
         self._checkpoint.say(self.message)
@@ -142,6 +141,33 @@ class FolderKeeper(Keeper):
         self._generations.write(header, arrays, finished)
         self._last = time.monotonic()
 
+    def _take(self, lock: FolderLock) -> None:
+        """Take the folder. Whoever is refused has touched nothing in it."""
+        self._generations.make_folder()
+        resume, refused = self._checkpoint.resume, None
+        try:
+            if not lock.acquire():
+                warn(
+                    f"The folder {self._folder!r} cannot be locked, its file system "
+                    "has no locks: see to it that no other fit uses it.",
+                    RuntimeWarning,
+                )
+        except (FolderInUseError, OSError) as error:
+            if not resume:
+                raise
+            refused = error
+        self._generations.look()
+        if resume and self._generations.finished:
+            # Nothing will be written: any number of fits may read a result.
+            lock.release()
+            return
+        if refused is not None:
+            raise refused
+        self._refuse_unfinished()
+        self._generations.remove_unfinished()
+        if not resume:
+            self._generations.clear()
+
     def _refuse_unfinished(self) -> None:
         found = self._generations
         if found.latest is not None and not (found.finished or self._checkpoint.resume):
@@ -152,8 +178,7 @@ class FolderKeeper(Keeper):
 
     def _read_beginning(self) -> None:
         """Find out which fit was kept, and refuse to go on with another."""
-        assert self._generations.latest is not None
-        with container.opened(self._generations.latest) as file:
+        with self._generations.opened() as file:
             arrays = dict(file.arrays)
             before = tree.unpacked(file.header.get("identity"), arrays)
             random_state = tree.unpacked(file.header.get("random_state"), arrays)
@@ -163,14 +188,14 @@ class FolderKeeper(Keeper):
                 isinstance(before, dict) and before.keys() == self._identity.keys()
             ):
                 raise ValueError("it does not say which fit it is of")
-            differences = _differences(before, self._identity)
+            different = differences(before, self._identity)
         version = file.header["cprime"]
-        self._refuse([_difference("cprime", version, cprime.__version__), *differences])
+        self._refuse([difference("cprime", version, cprime.__version__), *different])
         self._random_state = random_state
 
-    def _refuse(self, differences: list[str]) -> None:
+    def _refuse(self, found: list[str]) -> None:
         """Raise if there is a difference between the fit that was kept and this one."""
-        told = "; ".join(filter(None, differences))
+        told = "; ".join(filter(None, found))
         if told:
             raise ValueError(
                 f"The fit in {self._folder!r} cannot go on, this is another one: "
@@ -197,81 +222,23 @@ class FolderKeeper(Keeper):
         )
 
 
-def keeper_of(
+@contextmanager
+def keeping(
     checkpoint: Checkpoint | None, estimator: Any, X: Any, weights: Array
-) -> Keeper:
-    """Return what keeps a fit; None keeps nothing."""
+) -> Iterator[Keeper]:
+    """Give what keeps a fit while it runs; a checkpoint of None keeps nothing."""
     if checkpoint is None:
-        return Keeper()
+        yield Keeper()
+        return
     if not isinstance(checkpoint, Checkpoint):
         raise TypeError(
             f"checkpoint must be a cprime.Checkpoint, not {checkpoint!r:.60}: give "
             "cprime.Checkpoint(folder)."
         )
-    return FolderKeeper(checkpoint, estimator, X, weights)
-
-
-def _all_one(weights: Array) -> bool:
-    return weights.strides == (0,) and bool(weights[0] == 1.0)
-
-
-def _parameters(estimator: Any) -> dict[str, Any]:
-    """Return the parameters a result depends on, as something that can be compared."""
-    found = {}
-    for name, value in estimator.get_params(deep=False).items():
-        if name in NO_MATTER:
-            continue
-        if isinstance(value, np.generic):
-            value = value.item()
-        elif isinstance(value, np.random.RandomState):
-            # Where it stands is kept beside.
-            value = "a RandomState"
-        elif callable(value):
-            value = _name_of(name, value)
-        elif not (value is None or isinstance(value, bool | int | float | str)):
-            value = np.asarray(inputs.dense(value, name), dtype=np.float64)
-        found[name] = value
-    return found
-
-
-def _name_of(parameter: str, function: Any) -> str:
-    try:
-        return f"{function.__module__}.{function.__qualname__}"
-    except AttributeError:
-        raise ValueError(
-            f"{parameter}={function!r:.60} has no name, so nobody could tell later "
-            "whether a fit goes on with the same: give a function that has one."
-        ) from None
-
-
-def _differences(before: dict[str, Any], now: dict[str, Any]) -> list[str]:
-    """Return in words what of a fit has changed."""
-    if before["class"] != now["class"]:
-        return [f"the estimator was a {before['class']!r:.40} and is a {now['class']}"]
-    params = before["parameters"]
-    if not isinstance(params, dict):
-        raise ValueError("it does not say which parameters it is of")
-    found = [
-        _difference(name, params.get(name), now["parameters"].get(name))
-        for name in sorted(params.keys() | now["parameters"].keys())
-    ]
-    if before["rows"] != now["rows"]:
-        found.append(f"X had shape {before['rows']!r:.60} and has now {now['rows']}")
-    elif before["values"] != now["values"]:
-        found.append("X has other values")
-    if before["sample_weight"] != now["sample_weight"]:
-        found.append("sample_weight has other values")
-    return found
-
-
-def _difference(name: str, old: Any, new: Any) -> str:
-    """Return in words that a value has changed; nothing if it has not."""
-    if isinstance(old, np.ndarray) and isinstance(new, np.ndarray):
-        return "" if np.array_equal(old, new) else f"{name} has other values"
-    if type(old) is type(new) and old == new:
-        return ""
-    return f"{name} was {_told(old)} and is now {_told(new)}"
-
-
-def _told(value: Any) -> str:
-    return "an array" if isinstance(value, np.ndarray) else f"{value!r:.60}"
+    lock = FolderLock(checkpoint.folder)
+    with stopped_by_sigterm():
+        try:
+            yield FolderKeeper(checkpoint, estimator, X, weights, lock)
+        finally:
+            # Not left to the collector: a traceback would keep the folder from others.
+            lock.release()

@@ -1,6 +1,7 @@
 """`GaussianMixture`: scikit-learn's, with weights for rows and a truncated E-step."""
 
 import sys
+from contextlib import ExitStack
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -15,7 +16,7 @@ from cprime.estimators.covariances import COVARIANCES, Covariances
 from cprime.estimators.degenerate import covariance_floor, warn_if_wanting
 from cprime.estimators.exchange import MixtureExchange
 from cprime.estimators.incomplete import Known, MarginalizingMixin, marginalised
-from cprime.estimators.keeping import keeper_of
+from cprime.estimators.keeping import keeping
 from cprime.estimators.mixture_fitted import FittedGaussians
 from cprime.estimators.mixture_outcome import MixtureOutcome
 from cprime.estimators.outcome import fitted_or_unchanged
@@ -262,7 +263,7 @@ class GaussianMixture(
         return COVARIANCES[self.covariance_type]
 
     def _fit(self, X: Any, sample_weight: Any, checkpoint: Any, progress: Any) -> None:
-        with fitted_or_unchanged(self) as put:
+        with fitted_or_unchanged(self) as put, ExitStack() as ending:
             X = inputs.checked_data(
                 self, X, reset=True, sparse=False, missing=self._marginalizes
             )
@@ -272,7 +273,7 @@ class GaussianMixture(
             if self.c_prime is not None:
                 C_prime = inputs.checked_c_prime(self.c_prime, C, self._count_name)
             warm = mixture_given.fit_before(self, C, X.shape[1], checkpoint)
-            keeper = keeper_of(checkpoint, self, X, weights)
+            keeper = ending.enter_context(keeping(checkpoint, self, X, weights))
             units = Units.of_rows(X, weights)
             observed = Known.of(self, units.rows(X, weights), get_kernel(self.kernel))
             if warm is None:

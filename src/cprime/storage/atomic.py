@@ -8,8 +8,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
+from cprime.storage.permissions import created, is_read_only
+
 # A name that is none of a person's, for a file that is not complete yet.
 UNFINISHED = ".unfinished"
+READ_ONLY = "it is read-only"
 
 
 @contextlib.contextmanager
@@ -17,12 +20,14 @@ def replacing(path: str | os.PathLike[str], what: str) -> Iterator[BinaryIO]:
     """Give a file to write to; when all went well it takes the place of `path`.
 
     Written beside it, brought to the disk, renamed. Whatever goes wrong, even a power
-    cut, `path` is what it was before, or complete.
+    cut, `path` is what it was before, or complete. Mode, owner and group stay those of
+    the file that is replaced.
 
     Parameters
     ----------
     path : path
-        A link is followed. What is no plain file is not replaced.
+        A link is followed. What is no plain file is not replaced, nor is a file that
+        is read-only: one this user may not write to, or nobody, root included.
     what : str
         What a person calls it, for the message if it cannot be written.
     """
@@ -33,8 +38,8 @@ def replacing(path: str | os.PathLike[str], what: str) -> Iterator[BinaryIO]:
     start = os.fsdecode(os.fsencode(target.name)[:200])
     unfinished = target.with_name(f".{start}.{token}{UNFINISHED}")
     try:
-        _refuse_other_than_files(target)
-        with open(unfinished, "xb") as file:
+        _refuse_what_must_stay(target)
+        with created(unfinished, target) as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
@@ -44,7 +49,7 @@ def replacing(path: str | os.PathLike[str], what: str) -> Iterator[BinaryIO]:
         with contextlib.suppress(OSError):
             unfinished.unlink()
         if isinstance(error, OSError):
-            raise _explained(error, path, what) from error
+            raise explained(error, path, what) from error
         raise
 
 
@@ -55,7 +60,7 @@ def remove_unfinished(folder: Path, name: str) -> None:
             file.unlink()
 
 
-def _refuse_other_than_files(target: Path) -> None:
+def _refuse_what_must_stay(target: Path) -> None:
     try:
         mode = target.stat().st_mode
     except FileNotFoundError:
@@ -64,6 +69,8 @@ def _refuse_other_than_files(target: Path) -> None:
         raise IsADirectoryError(21, "there is a folder of that name")
     if not stat.S_ISREG(mode):
         raise OSError(22, "what is there is not a plain file")
+    if is_read_only(target):
+        raise PermissionError(13, READ_ONLY)
 
 
 def _bring_to_disk(folder: Path) -> None:
@@ -77,10 +84,13 @@ def _bring_to_disk(folder: Path) -> None:
         os.close(descriptor)
 
 
-def _explained(error: OSError, path: str | os.PathLike[str], what: str) -> OSError:
+def explained(error: OSError, path: str | os.PathLike[str], what: str) -> OSError:
+    """Return an error of the same kind that says what could not be written, and why."""
     remedy = "free some space, or write it to another folder"
     if isinstance(error, FileNotFoundError | NotADirectoryError):
         remedy = "make the folder first, or write it to another one"
+    elif error.strerror == READ_ONLY:
+        remedy = "give another name, or make it writable"
     elif isinstance(error, PermissionError):
         remedy = "write it to a folder of yours, or change its permissions"
     elif isinstance(error, IsADirectoryError) or error.errno == 22:

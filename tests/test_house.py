@@ -21,6 +21,9 @@ STOREYS = [
     ["advice", "overlap"],
     ["plots"],
     ["report"],
+    ["checking"],
+    ["fitting"],
+    ["checkpointing", "model_files"],
     ["datasets", "estimators"],
     ["experiments"],
     ["__init__"],
@@ -29,9 +32,10 @@ STOREYS = [
 ]
 STOREY_OF = {room: i for i, rooms in enumerate(STOREYS) for room in rooms}
 
+DOORS = {"checking", "fitting", "checkpointing", "model_files", "estimators"}
 ADDRESSES = {
-    "sklearn": {"estimators", "experiments", "cli"},
-    "scipy": {"estimators", "experiments", "plots"},
+    "sklearn": {*DOORS, "experiments", "cli"},
+    "scipy": {*DOORS, "experiments", "plots"},
     "matplotlib": {"experiments", "plots", "report"},
     "PIL": {"report"},
     "jinja2": {"report"},

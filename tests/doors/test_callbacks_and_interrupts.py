@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from sklearn.exceptions import NotFittedError
 
-import cprime.estimators.callbacks
+import cprime.fitting.callbacks
 from cprime import KMeans
 from cprime.datasets import make_birch_random
 
@@ -72,7 +72,7 @@ def test_watching_changes_nothing():
 def test_a_scikit_learn_without_callbacks_will_do(monkeypatch):
     monkeypatch.setitem(sys.modules, "sklearn.callback", None)
     try:
-        without = importlib.reload(cprime.estimators.callbacks)
+        without = importlib.reload(cprime.fitting.callbacks)
         assert without.with_callbacks(len) is len
         assert not hasattr(without.CallbackSupportMixin, "set_callbacks")
         watch = without.Watch(object(), 1, 1, {}, dict)
@@ -80,7 +80,7 @@ def test_a_scikit_learn_without_callbacks_will_do(monkeypatch):
         watch.end()
     finally:
         monkeypatch.undo()
-        importlib.reload(cprime.estimators.callbacks)
+        importlib.reload(cprime.fitting.callbacks)
 
 
 class InterruptAfter:

@@ -18,7 +18,7 @@ from sklearn.base import clone
 import cprime
 from cprime import Checkpoint, FuzzyKMeans, GaussianMixture, KMeans, SoftKMeans
 from cprime.datasets import make_birch_random
-from cprime.estimators.starts import SEEDINGS
+from cprime.fitting.initialization import SEEDINGS
 from cprime.rows import parts
 from cprime.storage import atomic, container
 
@@ -437,7 +437,7 @@ def test_an_interrupt_while_resuming_loses_nothing(folder, monkeypatch):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr("cprime.estimators.kept_state.unpacked", interrupt)
+        patch.setattr("cprime.checkpointing.state_codec.unpacked", interrupt)
         resume(MODEL, folder)
     assert latest(folder).read_bytes() == before
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from cprime.estimators import checkpoints, exchange, fuzzy, kmeans, mixture, soft
+from cprime.checkpointing import checkpoint
+from cprime.estimators import exchange, fuzzy, kmeans, mixture, soft
 from cprime.experiments.exhibits import UNEXPLAINED
 
 ROOT = Path(__file__).parent.parent.parent
@@ -29,7 +30,7 @@ def test_the_readme_example_prints_what_it_says():
 
 @pytest.mark.parametrize(
     "module",
-    [kmeans, soft, fuzzy, mixture, exchange, checkpoints],
+    [kmeans, soft, fuzzy, mixture, exchange, checkpoint],
     ids=lambda m: m.__name__,
 )
 def test_the_docstring_example(module):

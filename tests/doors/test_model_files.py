@@ -17,7 +17,7 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 import cprime
 from cprime import FuzzyKMeans, GaussianMixture, KMeans, SoftKMeans
 from cprime.datasets import make_birch_random
-from cprime.estimators.contents import RULES
+from cprime.model_files.schema import RULES
 
 DATA = make_birch_random(5, 40, rng=1).data
 LEFT_OUT = {"labels_"}

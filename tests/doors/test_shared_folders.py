@@ -17,8 +17,8 @@ import numpy as np
 import pytest
 
 from cprime import Checkpoint, KMeans
+from cprime.checkpointing.rotation import Rotation
 from cprime.datasets import make_birch_random
-from cprime.estimators.generations import Generations
 from cprime.storage import locks
 from cprime.storage.locks import FolderLock
 
@@ -167,7 +167,7 @@ def test_a_result_is_there_for_any_number_of_readers(tmp_path):
 
 def test_a_result_replaced_while_it_is_read_is_not_taken_for_another(tmp_path):
     fitted(tmp_path)
-    found = Generations(tmp_path)
+    found = Rotation(tmp_path)
     found.look()
     fitted(tmp_path, resume=False, n_init=1)
     with pytest.raises(ValueError, match="another fit has just re"), found.opened():

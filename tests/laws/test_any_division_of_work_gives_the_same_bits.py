@@ -16,7 +16,7 @@ from problems import cases, dtypes, fewer_examples, generator
 
 from cprime import KMeans
 from cprime.blocks import LEAF_ROWS, Block, Kept
-from cprime.estimators.starts import SEEDINGS
+from cprime.fitting.initialization import SEEDINGS
 from cprime.kernels import get_kernel, native
 from cprime.models import Isotropic
 from cprime.rows import MemoryRows

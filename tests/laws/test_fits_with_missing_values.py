@@ -12,7 +12,7 @@ from problems import cases, fewer_examples, generator
 from scipy.special import logsumexp
 
 from cprime import GaussianMixture
-from cprime.estimators.mixture_starts import NAMES
+from cprime.fitting.mixture_initialization import NAMES
 from cprime.theta import Theta
 
 # Fits are cut short, and small clusters come to be flat.

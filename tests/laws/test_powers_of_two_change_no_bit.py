@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from problems import cases, fewer_examples
 
 from cprime import KMeans
-from cprime.estimators.starts import SEEDINGS
+from cprime.fitting.initialization import SEEDINGS
 
 # With C' > 1 two means may come to share all their rows: one is nobody's closest.
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

@@ -10,7 +10,7 @@ from hypothesis.extra import numpy as hnp
 from problems import Case, cases, fewer_examples, generator
 
 from cprime import KMeans
-from cprime.estimators.starts import SEEDINGS
+from cprime.fitting.initialization import SEEDINGS
 from cprime.rows import MemoryRows
 
 # With C' > 1 two means may come to share all their rows: one is nobody's closest.

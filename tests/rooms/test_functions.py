@@ -17,7 +17,7 @@ import pandas as pd
 import pytest
 from sklearn.cluster import kmeans_plusplus
 
-from cprime.estimators import functions
+from cprime.checkpointing import functions
 
 # Every block of it is one version of `f`; all of them differ.
 VERSIONS = [

@@ -81,7 +81,7 @@ def refuse_to_overwrite(path: Path) -> None:
 
 def refuse_place_of_checkpoints(files: Files) -> None:
     """Raise if the model would take the place of a checkpoint."""
-    from cprime.estimators.generations import NAMES
+    from cprime.checkpointing.rotation import NAMES
     from cprime.storage.locks import NAME as LOCK
 
     if files.checkpoint is None or files.model.name not in (*NAMES, LOCK):
@@ -150,7 +150,7 @@ def fit_and_keep(
 
 def _write(fitted: Fitted, files: Files, typed: str, follow: Follower) -> None:
     import cprime
-    from cprime.estimators.scaling import behind
+    from cprime.model_files.scaling import behind
 
     estimator, data = fitted.estimator, fitted.data
     follow.stage(f"writing {files.model.name}")

@@ -28,7 +28,7 @@ EPILOG = """[bold]Examples[/]
 
 def info(model: ModelFile, json: Json = False) -> None:
     """Say what a model file holds: the model, how good it is, how it was made."""
-    from cprime.estimators.saving import describe
+    from cprime.estimators import describe
     from cprime.sources.words import short
 
     voice = Voice(json)

@@ -97,8 +97,8 @@ def _refuse_others(path: Path, found: Sequence[str], names: Sequence[str]) -> No
 
 def load(path: Path) -> Loaded:
     """Return the model in a file, or say why there is none."""
-    from cprime.estimators.saving import describe
-    from cprime.estimators.saving import load as load_estimator
+    from cprime.estimators import describe
+    from cprime.estimators import load as load_estimator
 
     loaded, told = load_estimator(path), describe(path)["about"]
     about = told if isinstance(told, dict) else {}

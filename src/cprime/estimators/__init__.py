@@ -1,12 +1,13 @@
 """The scikit-learn doors: names in, trailing underscores out."""
 
-from cprime.estimators.checkpoints import Checkpoint
+from cprime.checkpointing.checkpoint import Checkpoint
 from cprime.estimators.fuzzy import FuzzyKMeans
 from cprime.estimators.kmeans import KMeans
 from cprime.estimators.mixture import GaussianMixture
-from cprime.estimators.progress import Progress
-from cprime.estimators.saving import describe, load, save
 from cprime.estimators.soft import SoftKMeans
+from cprime.fitting.progress import Progress
+from cprime.model_files.description import describe
+from cprime.model_files.saving import load, save
 
 __all__ = [
     "Checkpoint",

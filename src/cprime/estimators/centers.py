@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable
-from contextlib import ExitStack
 from typing import Any
 
 import numpy as np
@@ -17,21 +16,21 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from cprime import em
-from cprime.estimators import inputs
-from cprime.estimators.callbacks import CallbackSupportMixin, with_callbacks
-from cprime.estimators.checkpoints import Checkpoint
-from cprime.estimators.degenerate import warn_if_degenerate
+from cprime.checking import inputs
+from cprime.checking.parameters import floats, missing, squared_size
+from cprime.checkpointing.checkpoint import Checkpoint
+from cprime.estimators.fit import fit
 from cprime.estimators.fitted import FittedClusters, FittedMixture
-from cprime.estimators.keeping import keeping
-from cprime.estimators.outcome import Outcome, fitted_or_unchanged
-from cprime.estimators.parameters import floats, missing, squared_size
-from cprime.estimators.progress import Listener
-from cprime.estimators.restarts import Restarts, Start
-from cprime.estimators.running import run_restarts
-from cprime.estimators.saving import Savable
-from cprime.estimators.starts import Starts, n_restarts
-from cprime.estimators.training import Training
+from cprime.fitting.callbacks import CallbackSupportMixin, with_callbacks
+from cprime.fitting.degenerate import warn_if_degenerate
+from cprime.fitting.initialization import Starts, n_restarts
+from cprime.fitting.progress import Listener
+from cprime.fitting.restarts import Start
+from cprime.fitting.results import Results
+from cprime.fitting.run_restarts import Recipe
+from cprime.fitting.training import Training
 from cprime.kernels import get_kernel
+from cprime.model_files.saving import Savable
 from cprime.models import Distortion, Isotropic, Model
 from cprime.search import Exact
 from cprime.theta import Theta
@@ -54,7 +53,7 @@ class ClusterCenters(
 
     def _prepared(
         self, training: Training, starts: Starts, C_prime: int
-    ) -> tuple[Outcome, Callable[[], Start]]:
+    ) -> tuple[Results, Callable[[], Start]]:
         """Return what is to be fitted, and what draws the next start of it."""
         raise NotImplementedError
 
@@ -108,38 +107,12 @@ class ClusterCenters(
         -------
         self : the fitted estimator
         """
-        with fitted_or_unchanged(self) as put, ExitStack() as ending:
-            X = inputs.checked_data(self, X, reset=True)
-            weights = inputs.checked_weights(sample_weight, X.shape[0])
-            C, C_prime = self._checked_sizes(X.shape[0])
-            keeper = ending.enter_context(keeping(checkpoint, self, X, weights))
-            training = Training.of(X, weights, get_kernel(self.kernel))
-            random_state = keeper.random_state(self.random_state)
-            starts = Starts(self.init, C, training, random_state)
-            outcome, next_start = self._prepared(training, starts, C_prime)
-            problem = outcome.problem
-            tolerance = em.Tolerance(self.tol * training.overall.covariance, self.tol)
-            restarts = Restarts(problem, tolerance, self.max_iter, outcome)
-            run_restarts(
-                self,
-                restarts,
-                outcome,
-                {"X": X, "metadata": {"sample_weight": sample_weight}},
-                put,
-                n_clusters=C,
-                n_init=n_restarts(self),
-                next_start=next_start,
-                seeding=starts.method,
-                keeper=keeper,
-                progress=progress,
-                # An `init` of a person's own may count how often it was called.
-                in_order=callable(self.init),
-            )
+        restarts = fit(self, X, sample_weight, checkpoint, progress)
         floored = False
         if not self._variance_is_given():
             best = restarts.state.best
             assert best is not None and best.fit is not None
-            floored = bool(problem.model.floored(best.fit.theta))
+            floored = bool(restarts.problem.model.floored(best.fit.theta))
         warn_if_degenerate(self, floored, self._why_too_few)
         return self
 
@@ -194,6 +167,26 @@ class ClusterCenters(
         tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+    def _checked_rows(self, X: Any) -> Any:
+        return inputs.checked_data(self, X, reset=True)
+
+    def _recipe(
+        self, X: Any, weights: Array, C: int, C_prime: int, random_state: Any
+    ) -> Recipe:
+        training = Training.of(X, weights, get_kernel(self.kernel))
+        starts = Starts(self.init, C, training, random_state)
+        results, next_start = self._prepared(training, starts, C_prime)
+        return Recipe(
+            results,
+            em.Tolerance(self.tol * training.overall.covariance, self.tol),
+            C,
+            n_restarts(self),
+            next_start,
+            starts.method,
+            # An `init` of a user's own may count how often it was called.
+            in_order=callable(self.init),
+        )
 
     def _checked_sizes(self, n_rows: int) -> tuple[int, int]:
         """Return C and C', or say why there cannot be as many."""

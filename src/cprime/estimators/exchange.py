@@ -14,8 +14,8 @@ import sklearn.cluster
 import sklearn.mixture
 from sklearn.utils.validation import check_is_fitted
 
-from cprime.estimators.covariances import COVARIANCES
-from cprime.estimators.parameters import floats
+from cprime.checking.covariances import COVARIANCES
+from cprime.checking.parameters import floats
 from cprime.models import NOTHING, Isotropic
 
 OF_THE_INPUT = ("n_features_in_", "feature_names_in_")

@@ -11,10 +11,10 @@ import scipy.sparse as sp
 from sklearn.utils import check_random_state
 
 from cprime import bounds
-from cprime.estimators import inputs, parameters
-from cprime.estimators.parameters import UnlessFitted
+from cprime.checking import inputs, parameters
+from cprime.checking.parameters import UnlessFitted
+from cprime.checking.units import Units
 from cprime.estimators.reporting import ReportMixin
-from cprime.estimators.units import Units
 from cprime.kernels import (
     Kernel,
     free_energies,

@@ -11,16 +11,16 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from cprime.checking.parameters import missing
+from cprime.checking.units import Units
 from cprime.estimators.centers import ClusterCenters
-from cprime.estimators.degenerate import variance_floor
 from cprime.estimators.exchange import FuzzyExchange
-from cprime.estimators.fuzzy_outcome import EntropicOutcome, FuzzyOutcome
-from cprime.estimators.outcome import Outcome
-from cprime.estimators.parameters import missing
-from cprime.estimators.restarts import Start
-from cprime.estimators.starts import SEEDINGS, Starts
-from cprime.estimators.training import Training
-from cprime.estimators.units import Units
+from cprime.fitting.degenerate import variance_floor
+from cprime.fitting.fuzzy_results import EntropicResults, FuzzyResults
+from cprime.fitting.initialization import SEEDINGS, Starts
+from cprime.fitting.restarts import Start
+from cprime.fitting.results import Results
+from cprime.fitting.training import Training
 from cprime.kernels.fuzzy import FuzzyKernel
 from cprime.kernels.memberships import Bezdek, Quadratic, Rule
 from cprime.models import Distortion, Isotropic, Model
@@ -226,7 +226,7 @@ class FuzzyKMeans(FuzzyExchange, ClusterCenters):
 
     def _prepared(
         self, training: Training, starts: Starts, C_prime: int
-    ) -> tuple[Outcome, Callable[[], Start]]:
+    ) -> tuple[Results, Callable[[], Start]]:
         units, dtype = training.units, training.X.dtype
         floor = variance_floor(training.overall)
         weight = float(np.sum(training.rows.weights))
@@ -241,12 +241,12 @@ class FuzzyKMeans(FuzzyExchange, ClusterCenters):
             C, D = int(self.n_clusters), training.rows.n_features
             at_a_centre = model.coefficients(Theta(np.zeros((C, D)), 0.5 * lam))
             bias = float(at_a_centre.bias[0])
-            outcome = EntropicOutcome(problem, units, dtype, weight, lam, bias)
-            return outcome, starts.next
+            results = EntropicResults(problem, units, dtype, weight, lam, bias)
+            return results, starts.next
         fuzzy = replace(training, kernel=FuzzyKernel(training.kernel, self._rule(lam)))
         spread = max(training.overall.covariance, floor)
         problem = fuzzy.problem(Distortion(spread), Exact(), C_prime)
-        return FuzzyOutcome(problem, units, dtype, weight, lam), starts.next
+        return FuzzyResults(problem, units, dtype, weight, lam), starts.next
 
     def _check_m(self, C_prime: int) -> None:
         """Raise if memberships to the power m may leave float64."""

@@ -7,15 +7,16 @@ from typing import Any, ClassVar
 
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from cprime.estimators import inputs
+from cprime.checking import inputs
 from cprime.estimators.centers import RoundMixture
-from cprime.estimators.degenerate import variance_floor
 from cprime.estimators.exchange import KMeansExchange
-from cprime.estimators.outcome import Outcome
-from cprime.estimators.restarts import Start
-from cprime.estimators.starts import SEEDINGS, Starts
-from cprime.estimators.stepwise import Stepwise, StreamedOutcome
-from cprime.estimators.training import Training
+from cprime.estimators.stepwise import Stepwise
+from cprime.fitting.degenerate import variance_floor
+from cprime.fitting.initialization import SEEDINGS, Starts
+from cprime.fitting.restarts import Start
+from cprime.fitting.results import Results
+from cprime.fitting.stream import StreamedResults
+from cprime.fitting.training import Training
 from cprime.models import Isotropic
 
 LARGEST = sys.float_info.max
@@ -202,7 +203,7 @@ class KMeans(KMeansExchange, Stepwise, RoundMixture):
 
     def _prepared(
         self, training: Training, starts: Starts, C_prime: int
-    ) -> tuple[Outcome, Callable[[], Start]]:
+    ) -> tuple[Results, Callable[[], Start]]:
         search = inputs.checked_search(self, C_prime)
         fixed, first = (
             None if given is None else training.units.variance_in(float(given), name)
@@ -214,7 +215,7 @@ class KMeans(KMeansExchange, Stepwise, RoundMixture):
         floor = variance_floor(training.overall)
         model = Isotropic(floor, variance_init=first, variance=fixed)
         problem = training.problem(model, search, C_prime)
-        return StreamedOutcome.of(problem, training), starts.next
+        return StreamedResults.of(problem, training), starts.next
 
     def _variance_is_given(self) -> bool:
         return self.variance is not None

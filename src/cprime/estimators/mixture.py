@@ -1,7 +1,6 @@
 """`GaussianMixture`: scikit-learn's, with weights for rows and a truncated E-step."""
 
 import sys
-from contextlib import ExitStack
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -9,23 +8,26 @@ from sklearn.base import BaseEstimator, DensityMixin, _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from cprime import em
-from cprime.estimators import inputs, mixture_given, mixture_starts
-from cprime.estimators.callbacks import CallbackSupportMixin, with_callbacks
-from cprime.estimators.checkpoints import Checkpoint
-from cprime.estimators.covariances import COVARIANCES, Covariances
-from cprime.estimators.degenerate import covariance_floor, warn_if_wanting
+from cprime.checking import inputs, mixture_given
+from cprime.checking.covariances import COVARIANCES, Covariances
+from cprime.checking.units import Units
+from cprime.checkpointing.checkpoint import Checkpoint
 from cprime.estimators.exchange import MixtureExchange
-from cprime.estimators.incomplete import Known, MarginalizingMixin, marginalised
-from cprime.estimators.keeping import keeping
+from cprime.estimators.fit import fit
 from cprime.estimators.mixture_fitted import FittedGaussians
-from cprime.estimators.mixture_outcome import MixtureOutcome
-from cprime.estimators.outcome import fitted_or_unchanged
-from cprime.estimators.progress import Listener
-from cprime.estimators.restarts import Restarts, Start
-from cprime.estimators.running import run_restarts
-from cprime.estimators.saving import Savable
-from cprime.estimators.units import Units
+from cprime.fitting import mixture_initialization as initialization
+from cprime.fitting.callbacks import CallbackSupportMixin, with_callbacks
+from cprime.fitting.degenerate import covariance_floor, warn_if_wanting
+from cprime.fitting.missing_values import (
+    FeatureMoments,
+    MarginalizingMixin,
+    marginalised,
+)
+from cprime.fitting.mixture_results import MixtureResults
+from cprime.fitting.progress import Listener
+from cprime.fitting.run_restarts import Recipe
 from cprime.kernels import get_kernel
+from cprime.model_files.saving import Savable
 from cprime.problem import Problem
 from cprime.typing import Array
 
@@ -158,7 +160,7 @@ class GaussianMixture(
         "reg_covar": [Interval(Real, 0, LARGEST, closed="both"), None],
         "max_iter": [Interval(Integral, 0, None, closed="left")],
         "n_init": [Interval(Integral, 1, None, closed="left")],
-        "init_params": [StrOptions(set(mixture_starts.NAMES))],
+        "init_params": [StrOptions(set(initialization.NAMES))],
         "weights_init": ["array-like", None],
         "means_init": ["array-like", None],
         "precisions_init": [
@@ -251,7 +253,9 @@ class GaussianMixture(
         -------
         self : GaussianMixture
         """
-        self._fit(X, sample_weight, checkpoint, progress)
+        mixture_given.refuse_checkpoint(self, checkpoint)
+        fit(self, X, sample_weight, checkpoint, progress)
+        warn_if_wanting(self)
         return self
 
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Array:
@@ -262,63 +266,46 @@ class GaussianMixture(
     def _covariances(self) -> Covariances:
         return COVARIANCES[self.covariance_type]
 
-    def _fit(self, X: Any, sample_weight: Any, checkpoint: Any, progress: Any) -> None:
-        with fitted_or_unchanged(self) as put, ExitStack() as ending:
-            X = inputs.checked_data(
-                self, X, reset=True, sparse=False, missing=self._marginalizes
-            )
-            weights = inputs.checked_weights(sample_weight, X.shape[0])
-            C = self._checked_n_components(X.shape[0])
-            C_prime = C
-            if self.c_prime is not None:
-                C_prime = inputs.checked_c_prime(self.c_prime, C, self._count_name)
-            warm = mixture_given.fit_before(self, C, X.shape[1], checkpoint)
-            keeper = ending.enter_context(keeping(checkpoint, self, X, weights))
-            units = Units.of_rows(X, weights)
-            observed = Known.of(self, units.rows(X, weights), get_kernel(self.kernel))
-            if warm is None:
-                given = mixture_given.wanted(self, C, X.shape[1], units)
-            else:
-                given = mixture_given.of_fit(warm, units)
-            floor = covariance_floor(
-                observed, units, self.reg_covar, self._covariances.resolution
-            )
-            model = self._covariances.of(floor, self.equal_weights, given)
-            search = inputs.checked_search(self, C_prime)
-            kernel = get_kernel(self.kernel)
-            filled = Problem(observed.filled, model, search, kernel, C_prime)
-            problem = marginalised(filled, observed, floor, self.kernel)
-            outcome = MixtureOutcome(problem, units, X.dtype, self._covariances)
-            stop, expected = em.Gain(self.tol), outcome.expected_before(self, warm)
-            restarts = Restarts(problem, stop, self.max_iter, outcome, expected)
-            data = {"X": X, "metadata": {"sample_weight": sample_weight}}
-            random_state = keeper.random_state(self.random_state)
-            means = given.means
-            method = mixture_starts.method(self.init_params, means, observed.filled)
+    def _checked_rows(self, X: Any) -> Any:
+        return inputs.checked_data(
+            self, X, reset=True, sparse=False, missing=self._marginalizes
+        )
 
-            def next_start() -> Start:
-                return mixture_starts.start(method, C, means, filled, random_state)
+    def _recipe(
+        self, X: Any, weights: Array, C: int, C_prime: int, random_state: Any
+    ) -> Recipe:
+        units, kernel = Units.of_rows(X, weights), get_kernel(self.kernel)
+        known = FeatureMoments.of(self, units.rows(X, weights), kernel)
+        warm = mixture_given.fit_before(self, C, X.shape[1])
+        if warm is None:
+            given = mixture_given.wanted(self, C, X.shape[1], units)
+        else:
+            given = mixture_given.of_fit(warm, units)
+        of = self._covariances
+        floor = covariance_floor(known, units, self.reg_covar, of.resolution)
+        model = of.of(floor, self.equal_weights, given)
+        search = inputs.checked_search(self, C_prime)
+        filled = Problem(known.filled, model, search, kernel, C_prime)
+        problem = marginalised(filled, known, floor, self.kernel)
+        results, means = MixtureResults(problem, units, X.dtype, of), given.means
+        method = initialization.method(self.init_params, means, known.filled)
+        return Recipe(
+            results,
+            em.Gain(self.tol),
+            C,
+            int(self.n_init) if warm is None else 1,
+            lambda: initialization.start(method, C, means, filled, random_state),
+            method,
+            expected=results.expected_before(self, warm),
+        )
 
-            run_restarts(
-                self,
-                restarts,
-                outcome,
-                data,
-                put,
-                n_clusters=C,
-                n_init=int(self.n_init) if warm is None else 1,
-                next_start=next_start,
-                seeding=method,
-                keeper=keeper,
-                progress=progress,
-            )
-        warn_if_wanting(self)
-
-    def _checked_n_components(self, n_rows: int) -> int:
+    def _checked_sizes(self, n_rows: int) -> tuple[int, int]:
         C = int(self.n_components)
         if n_rows < C:
             raise ValueError(
                 "Expected n_samples >= n_components but got n_components = "
                 f"{C}, n_samples = {n_rows}"
             )
-        return C
+        if self.c_prime is None:
+            return C, C
+        return C, inputs.checked_c_prime(self.c_prime, C, self._count_name)

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from cprime.estimators import inputs
-from cprime.estimators.covariances import COVARIANCES, Covariances
+from cprime.checking import inputs
+from cprime.checking.covariances import COVARIANCES, Covariances
+from cprime.checking.parameters import UnlessFitted, floats, missing
 from cprime.estimators.fitted import FittedMixture
-from cprime.estimators.parameters import UnlessFitted, floats, missing
 from cprime.models import NOTHING, Model
 from cprime.theta import Theta
 from cprime.typing import Array

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from scipy.special import gammainc
 
-from cprime.estimators import inputs
-from cprime.estimators.units import Units
+from cprime.checking import inputs
+from cprime.checking.units import Units
 from cprime.kernels import (
     JOINTS_AT_ONCE,
     Kernel,

@@ -10,14 +10,14 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from cprime.estimators.annealing import Annealing, stages
 from cprime.estimators.centers import RoundMixture
-from cprime.estimators.degenerate import variance_floor
 from cprime.estimators.exchange import SoftExchange
-from cprime.estimators.outcome import Attributes, ClustersOutcome, Outcome
-from cprime.estimators.restarts import Start
-from cprime.estimators.starts import SEEDINGS, Starts
-from cprime.estimators.training import Training
+from cprime.fitting.annealing import Annealing, stages
+from cprime.fitting.degenerate import variance_floor
+from cprime.fitting.initialization import SEEDINGS, Starts
+from cprime.fitting.restarts import Start
+from cprime.fitting.results import Attributes, ClustersResults, Results
+from cprime.fitting.training import Training
 from cprime.models import Isotropic
 from cprime.search import Exact
 from cprime.theta import Theta
@@ -197,7 +197,7 @@ class SoftKMeans(SoftExchange, RoundMixture):
 
     def _prepared(
         self, training: Training, starts: Starts, C_prime: int
-    ) -> tuple[Outcome, Callable[[], Start]]:
+    ) -> tuple[Results, Callable[[], Start]]:
         floor = variance_floor(training.overall)
         if self.stiffness is None:
             variance = starts.variance(floor)
@@ -221,7 +221,7 @@ class SoftKMeans(SoftExchange, RoundMixture):
                 starts.spent,
             ).next
         dtype = training.X.dtype
-        return SoftOutcome(problem, training.units, dtype, variances), next_start
+        return SoftResults(problem, training.units, dtype, variances), next_start
 
     def _variance_is_given(self) -> bool:
         return self.stiffness is not None
@@ -235,8 +235,8 @@ class SoftKMeans(SoftExchange, RoundMixture):
 
 
 @dataclass(frozen=True)
-class SoftOutcome(ClustersOutcome):
-    """The outcome of soft k-means, in terms of stiffness.
+class SoftResults(ClustersResults):
+    """The results of soft k-means, in terms of stiffness.
 
     Attributes
     ----------

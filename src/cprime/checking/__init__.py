@@ -1,0 +1,1 @@
+"""What did a user hand in, and is it right?"""

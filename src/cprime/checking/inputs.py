@@ -1,0 +1,252 @@
+"""What may come in through a door, and what to tell the person when it may not."""
+
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils.validation import validate_data
+
+from cprime.checking import tables
+from cprime.checking.files import opened
+from cprime.kernels import native
+from cprime.search import Exact, Lazy, Search
+from cprime.sources import Data, is_source
+from cprime.sources.sparse import canonical, sound
+from cprime.sources.words import LONGEST_REASON, LONGEST_TEXT, quoted, short
+from cprime.theta import Theta, variances_of
+from cprime.typing import Array
+
+
+def checked_data(
+    estimator: Any,
+    X: Any,
+    *,
+    reset: bool,
+    sparse: bool = True,
+    missing: bool = False,
+) -> Any:
+    """Return X as finite float32 or float64, dense or CSR, or say what is wrong.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Remembers the number and names of features if `reset`, or compares them.
+    X : array-like, frame or sparse matrix of shape (n_samples, n_features), or source
+        A file comes back as an array if it fits in memory, otherwise as `Data`.
+    reset : bool
+    sparse : bool, default=True
+        Whether sparse rows are welcome.
+    missing : bool, default=False
+        Whether values may be missing, that is NaN.
+    """
+    if is_source(X):
+        X = opened(estimator, X, reset=reset)
+        if missing and not isinstance(X, np.ndarray):
+            raise ValueError(
+                "missing='marginalize' needs all rows in memory, which does not hold "
+                f"those of {X.origin}: allow more, or impute missing values first."
+            )
+        _refuse_wild(estimator, X, missing)
+        return X
+    if sp.issparse(X):
+        # scikit-learn lets scipy convert it, which believes whatever is inside.
+        X = sound(X)
+    else:
+        tables.refuse_other_than_numbers(X)
+    with np.errstate(over="ignore"), _short_messages():
+        # A long double beyond float64 becomes infinite here and is reported below.
+        X = validate_data(
+            estimator,
+            X,
+            accept_sparse="csr" if sparse else False,
+            dtype=[np.float64, np.float32],
+            order="C",
+            ensure_all_finite=False,
+            reset=reset,
+        )
+    if sp.issparse(X):
+        X = canonical(X)
+    _refuse_wild(estimator, X, missing)
+    return X
+
+
+def checked_weights(sample_weight: Any, n_rows: int) -> Array:
+    """Return one float64 weight per row, or say which row's weight is wrong."""
+    if sample_weight is None:
+        # One number, seen as many: weights that are all 1 take no memory.
+        return np.broadcast_to(1.0, n_rows)
+    weights = tables.numbers(sample_weight, "sample_weight")
+    if weights.ndim == 0:
+        weights = np.full(n_rows, float(weights))
+    if weights.shape != (n_rows,):
+        raise ValueError(
+            f"sample_weight has shape {weights.shape}, but X has {n_rows} rows: "
+            f"give one weight per row, shape ({n_rows},)."
+        )
+    for wrong, problem in (
+        (~np.isfinite(weights), "not a finite number"),
+        (weights < 0, "negative"),
+    ):
+        if wrong.any():
+            row = int(np.argmax(wrong))
+            raise ValueError(
+                f"sample_weight of row {row} is {weights[row]}, which is {problem} "
+                f"({np.count_nonzero(wrong)} such rows in all)."
+            )
+    if not weights.any():
+        raise ValueError("All sample_weight are zero: no row is left to look at.")
+    return weights
+
+
+def checked_means(init: Any, n_clusters: int, X: Any) -> Array:
+    """Return given centres in the dtype of X, or say what is wrong with them."""
+    given = tables.numbers(tables.dense(init, "init"), "init")
+    if given.shape[:1] != (n_clusters,) or given.ndim != 2:
+        raise ValueError(
+            f"The shape of the initial centers {given.shape} does not "
+            f"match the number of clusters {n_clusters}."
+        )
+    if given.shape[1] != X.shape[1]:
+        raise ValueError(
+            f"The shape of the initial centers {given.shape} does not "
+            f"match the number of features of the data {X.shape[1]}."
+        )
+    with np.errstate(over="ignore"):
+        means = np.array(given, dtype=X.dtype, order="C")
+    if not np.isfinite(means).all():
+        row, column = np.argwhere(~np.isfinite(means))[0]
+        raise ValueError(
+            f"init holds {given[row, column]} at row {row}, column {column}: "
+            f"initial centers must be finite in {X.dtype}, as X is."
+        )
+    return means
+
+
+def checked_search(estimator: Any, C_prime: int) -> Search:
+    """Return what an estimator's `search` and `eps` ask for, or why it cannot be."""
+    if estimator.search == "exact":
+        return Exact()
+    if C_prime != 1:
+        raise ValueError(
+            "search='lazy' is lazy-k-means and needs c_prime=1, not "
+            f"{estimator.c_prime}: "
+            "use search='exact' to keep more than one cluster per row."
+        )
+    return Lazy(float(estimator.eps))
+
+
+def checked_c_prime(c_prime: Any, C: int, name: str = "n_clusters") -> int:
+    """Return c_prime if that many clusters can be kept, of as many as `name` says."""
+    if not isinstance(c_prime, Integral) or not 1 <= int(c_prime) <= C:
+        raise ValueError(
+            f"c_prime={c_prime!r} should be a whole number from 1 to {name}={C} (EM): "
+            "every row keeps that many of its closest clusters."
+        )
+    return int(c_prime)
+
+
+def refuse_impossible(theta: Theta) -> None:
+    """Raise if parameters a person has set by hand cannot be those of clusters."""
+    if theta.means.ndim != 2 or not theta.means.size:
+        raise ValueError(
+            f"The means of this estimator have shape {theta.means.shape}: clusters by "
+            "features are needed."
+        )
+    proportions = np.ones(1) if theta.proportions is None else theta.proportions
+    for what, values in (
+        ("means", theta.means),
+        ("covariances", theta.covariance),
+        ("weights", proportions),
+    ):
+        if not np.isfinite(values).all():
+            raise ValueError(
+                f"The {what} of this estimator hold NaN or infinity: fit it again, or "
+                "set them to numbers."
+            )
+    if not (np.all(variances_of(theta.covariance) > 0.0) and np.all(proportions >= 0)):
+        raise ValueError(
+            "Of this estimator, some variances are not above 0 or some weights below "
+            "it: fit it again, or set them to numbers that can be."
+        )
+
+
+def magnitude(X: Any) -> float:
+    """Return the largest absolute value in X, inf included, of those not missing."""
+    if isinstance(X, Data):
+        return X.largest
+    values = _stored(X)
+    largest = native.magnitude(values)
+    if math.isnan(largest):
+        largest = float(np.fmax.reduce(np.abs(values), axis=None, initial=0.0))
+    return largest
+
+
+def has_missing(X: Any) -> bool:
+    """Return whether any value of X, which holds no infinity, is NaN."""
+    return math.isnan(_largest(X))
+
+
+def column(estimator: Any, index: int) -> str:
+    """Return what to call a column of X: its number, and its name if it has one."""
+    names = getattr(estimator, "feature_names_in_", None)
+    return f"column {index}" + ("" if names is None else f" ({quoted(names[index])})")
+
+
+def first(X: Any, where: Any) -> tuple[int, int, float, int]:
+    """Return row, column and value of the first hit, and the number of hits."""
+    if isinstance(X, Data):
+        return X.first(where)
+    if sp.issparse(X):
+        hits = np.flatnonzero(where(X.data))
+        row = int(np.searchsorted(X.indptr, hits[0], side="right")) - 1
+        return row, int(X.indices[hits[0]]), float(X.data[hits[0]]), len(hits)
+    places = np.argwhere(where(X))
+    row, column = (int(i) for i in places[0])
+    return row, column, float(X[row, column]), len(places)
+
+
+def _stored(X: Any) -> Array:
+    values: Array = X.data if sp.issparse(X) else X
+    return values
+
+
+def _largest(X: Any) -> float:
+    return X.largest if isinstance(X, Data) else native.magnitude(_stored(X))
+
+
+def _refuse_wild(estimator: Any, X: Any, missing: bool) -> None:
+    """Raise if X holds infinity, or NaN that is not welcome."""
+    largest = magnitude(X) if missing else _largest(X)
+    if not math.isfinite(largest):
+        _refuse_not_finite(estimator, X, missing)
+
+
+def _refuse_not_finite(estimator: Any, X: Any, missing: bool) -> None:
+    wrong = np.isinf if missing else lambda values: ~np.isfinite(values)
+    row, place, value, count = first(X, wrong)
+    remedy = "drop those rows or impute them first"
+    if math.isnan(value) and hasattr(estimator, "missing"):
+        remedy += ", or leave them to missing='marginalize'"
+    raise ValueError(
+        f"Input X contains {'NaN' if math.isnan(value) else 'infinity'} at row {row}, "
+        f"{column(estimator, place)}; {count} value(s) are "
+        f"{'' if missing else 'NaN or '}infinite in all. {type(estimator).__name__} "
+        f"needs finite numbers: {remedy}."
+    )
+
+
+@contextmanager
+def _short_messages() -> Iterator[None]:
+    """Shorten what scikit-learn says of columns, whose names may be very long."""
+    try:
+        yield
+    except ValueError as error:
+        lines = str(error).splitlines()
+        if all(len(line) <= LONGEST_TEXT for line in lines):
+            raise
+        said = "\n".join(short(line, LONGEST_REASON) for line in lines)
+        raise ValueError(said) from None

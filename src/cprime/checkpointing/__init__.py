@@ -1,0 +1,1 @@
+"""How does a fit survive its process?"""

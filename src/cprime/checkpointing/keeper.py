@@ -1,0 +1,216 @@
+"""What of a fit is kept, when, and where does another one go on from it?"""
+
+import copy
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+import cprime
+from cprime.checking.warn import warn
+from cprime.checkpointing import state_codec
+from cprime.checkpointing.checkpoint import Checkpoint
+from cprime.checkpointing.identity import difference, differences, identity, parameters
+from cprime.checkpointing.rotation import Rotation
+from cprime.checkpointing.termination import stopped_by_sigterm
+from cprime.fitting.keeper import Keeper
+from cprime.fitting.restarts import State
+from cprime.rows import Rows
+from cprime.storage import tree
+from cprime.storage.locks import FolderInUseError, FolderLock
+from cprime.typing import Array
+
+
+class FolderKeeper(Keeper):
+    """Keeps a fit in the folder of a checkpoint.
+
+    Parameters
+    ----------
+    checkpoint : Checkpoint
+    estimator : estimator
+    X : ndarray, CSR matrix or Data
+        As it was checked.
+    weights : ndarray of shape (N,)
+        As they were checked.
+    lock : FolderLock
+        Of that folder; is taken, unless there is a result that is only read.
+    """
+
+    keeps = True
+
+    def __init__(
+        self,
+        checkpoint: Checkpoint,
+        estimator: Any,
+        X: Any,
+        weights: Array,
+        lock: FolderLock,
+    ):
+        self._checkpoint = checkpoint
+        self._folder = str(checkpoint.folder)
+        self._rotation = Rotation(checkpoint.folder)
+        known = parameters(estimator)
+        self._take(lock)
+        self._identity = identity(estimator, known, X, weights)
+        self._resumes = self._rotation.latest is not None
+        self.finished = self._rotation.finished
+        self._random_state: np.random.RandomState | None = None
+        self._rows: Rows
+        self._seeding: str
+        self._last: float
+        if self._resumes:
+            self._read_beginning()
+
+    def random_state(self, given: Any) -> np.random.RandomState:
+        if self._random_state is None:
+            found = super().random_state(given)
+            self._random_state = copy.deepcopy(found)
+            return found
+        if isinstance(given, np.random.RandomState):
+            given.set_state(self._random_state.get_state())
+            return given
+        return copy.deepcopy(self._random_state)
+
+    def restored(self, rows: Rows, C: int, seeding: str) -> State:
+        state = State()
+        if self._resumes:
+            with self._rotation.opened() as file:
+                told = file.header.get("state")
+                state = state_codec.unpacked(told, dict(file.arrays), rows, C)
+                if self.finished and state.best is None:
+                    raise ValueError("it holds no fit, and says that it had finished")
+            self._refuse([difference("seeding", file.header.get("seeding"), seeding)])
+        self._rows, self._seeding, self._last = rows, seeding, time.monotonic()
+        self.message = self._where(state)
+        self._checkpoint.say(self.message)
+        if not self._resumes:
+            # A folder that cannot be written to is better known now than later.
+            self._write(state)
+        return state
+
+    def keep(self, state: State) -> None:
+        if time.monotonic() - self._last >= self._checkpoint.every:
+            self._write(state)
+
+    def interrupted(self, state: State) -> None:
+        # One that is finished was written, and one that has not begun says nothing.
+        if not self.finished and state != State():
+            self._write(state)
+
+    def finish(self, state: State) -> None:
+        if not self.finished:
+            self._write(state, finished=True)
+            self.finished = True
+
+    def _write(self, state: State, finished: bool = False) -> None:
+        arrays: dict[str, Any] = {}
+        header = {
+            "identity": tree.packed(self._identity, "identity", arrays),
+            "random_state": tree.packed(self._random_state, "random_state", arrays),
+            "seeding": self._seeding,
+            "state": state_codec.packed(state, self._rows, arrays),
+        }
+        self._rotation.write(header, arrays, finished)
+        self._last = time.monotonic()
+
+    def _take(self, lock: FolderLock) -> None:
+        """Take the folder. Whoever is refused has touched nothing in it."""
+        self._rotation.make_folder()
+        resume, refused = self._checkpoint.resume, None
+        try:
+            if not lock.acquire():
+                warn(
+                    f"The folder {self._folder!r} cannot be locked, its file system "
+                    "has no locks: see to it that no other fit uses it.",
+                    RuntimeWarning,
+                )
+        except (FolderInUseError, OSError) as error:
+            if not resume:
+                raise
+            refused = error
+        self._rotation.look()
+        if resume and self._rotation.finished:
+            # Nothing will be written: any number of fits may read a result.
+            lock.release()
+            return
+        if refused is not None:
+            raise refused
+        self._refuse_unfinished()
+        self._rotation.remove_unfinished()
+        if not resume:
+            self._rotation.clear()
+
+    def _refuse_unfinished(self) -> None:
+        found = self._rotation
+        if found.latest is not None and not (found.finished or self._checkpoint.resume):
+            raise ValueError(
+                f"There is a fit in {self._folder!r} that has not finished, kept at "
+                f"{found.when}: say resume=True to go on with it, or remove it."
+            )
+
+    def _read_beginning(self) -> None:
+        """Find out which fit was kept, and refuse to go on with another."""
+        with self._rotation.opened() as file:
+            arrays = dict(file.arrays)
+            before = tree.unpacked(file.header.get("identity"), arrays)
+            random_state = tree.unpacked(file.header.get("random_state"), arrays)
+            if not isinstance(random_state, np.random.RandomState):
+                raise ValueError("it holds no random numbers")
+            if not (
+                isinstance(before, dict) and before.keys() == self._identity.keys()
+            ):
+                raise ValueError("it does not say which fit it is of")
+            different = differences(before, self._identity)
+        version = file.header["cprime"]
+        self._refuse([difference("cprime", version, cprime.__version__), *different])
+        self._random_state = random_state
+
+    def _refuse(self, found: list[str]) -> None:
+        """Raise if there is a difference between the fit that was kept and this one."""
+        told = "; ".join(filter(None, found))
+        if told:
+            raise ValueError(
+                f"The fit in {self._folder!r} cannot go on, this is another one: "
+                f"{told}. Give what it was begun with, or another folder, or remove "
+                "this one."
+            )
+
+    def _where(self, state: State) -> str:
+        if not self._resumes:
+            if self._checkpoint.resume:
+                return (
+                    f"There is no checkpoint in {self._folder!r} yet: starting afresh."
+                )
+            return f"Starting afresh, with checkpoints in {self._folder!r}."
+        if self.finished:
+            return f"The fit in {self._folder!r} had finished: there is its result."
+        at = f"restart {len(state.complete) + 1}"
+        if state.current is None:
+            at = f"the beginning of {at}"
+        else:
+            at = f"iteration {state.current.last.iteration} of {at}"
+        return f"Going on from {at}, kept in {self._folder!r} at {self._rotation.when}."
+
+
+@contextmanager
+def keeping(
+    checkpoint: Checkpoint | None, estimator: Any, X: Any, weights: Array
+) -> Iterator[Keeper]:
+    """Give what keeps a fit while it runs; a checkpoint of None keeps nothing."""
+    if checkpoint is None:
+        yield Keeper()
+        return
+    if not isinstance(checkpoint, Checkpoint):
+        raise TypeError(
+            f"checkpoint must be a cprime.Checkpoint, not {checkpoint!r:.60}: give "
+            "cprime.Checkpoint(folder)."
+        )
+    lock = FolderLock(checkpoint.folder)
+    with stopped_by_sigterm():
+        try:
+            yield FolderKeeper(checkpoint, estimator, X, weights, lock)
+        finally:
+            # Not left to the collector: a traceback would keep the folder from others.
+            lock.release()

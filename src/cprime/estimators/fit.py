@@ -1,0 +1,40 @@
+"""How is an estimator fitted? Checks, a recipe, restarts; all of it, or nothing."""
+
+from typing import Any
+
+from cprime.checking import inputs
+from cprime.checkpointing.checkpoint import Checkpoint
+from cprime.checkpointing.keeper import keeping
+from cprime.fitting.progress import Listener
+from cprime.fitting.restarts import Restarts
+from cprime.fitting.results import fitted_or_unchanged
+from cprime.fitting.run_restarts import run_restarts
+
+
+def fit(
+    estimator: Any,
+    X: Any,
+    sample_weight: Any,
+    checkpoint: Checkpoint | None,
+    progress: Listener | None,
+) -> Restarts:
+    """Fit an estimator; if that fails, it is as it was before.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Has `_checked_rows`, `_checked_sizes` and `_recipe`.
+    X, sample_weight
+        As a user gave them.
+    checkpoint : Checkpoint, optional
+    progress : callable, optional
+    """
+    with fitted_or_unchanged(estimator) as put:
+        X = estimator._checked_rows(X)
+        weights = inputs.checked_weights(sample_weight, X.shape[0])
+        C, C_prime = estimator._checked_sizes(X.shape[0])
+        with keeping(checkpoint, estimator, X, weights) as keeper:
+            random_state = keeper.random_state(estimator.random_state)
+            recipe = estimator._recipe(X, weights, C, C_prime, random_state)
+            data = {"X": X, "metadata": {"sample_weight": sample_weight}}
+            return run_restarts(estimator, recipe, data, put, keeper, progress)

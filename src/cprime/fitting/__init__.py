@@ -1,0 +1,1 @@
+"""How do seeds become the best of several fits?"""

@@ -1,0 +1,133 @@
+"""What `init` and `n_init` mean."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from cprime import seeding
+from cprime.checking import inputs
+from cprime.checking.warn import warn
+from cprime.fitting.restarts import Start
+from cprime.fitting.training import Training
+from cprime.models import Isotropic
+from cprime.rows import FileRows, Rows
+from cprime.search import Exact
+from cprime.seeding import Seeds
+
+SEEDINGS = {
+    "k-means++": seeding.greedy_kmeans_plus_plus,
+    "plain-k-means++": seeding.kmeans_plus_plus,
+    "sampled-k-means++": seeding.sampled_kmeans_plus_plus,
+    "afk-mc2": seeding.afk_mc2,
+    "random": seeding.random_rows,
+}
+# What takes a pass over the rows for every cluster, and what takes two in its place.
+OF_FILES = {"k-means++": "sampled-k-means++", "kmeans": "sampled-kmeans"}
+
+
+def seeding_for(rows: Rows, name: str, parameter: str = "init") -> str:
+    """Return the name of the seeding that these rows get if `name` is asked for.
+
+    Rows of a file are not read once for every cluster: k-means++ then draws from a
+    sample, and says so. What else does not suit them is refused.
+    """
+    if not isinstance(rows, FileRows) or name in OF_FILES.values():
+        return name
+    if name not in OF_FILES:
+        raise ValueError(
+            f"{parameter}={name!r} needs all rows in memory, which does not hold those "
+            f"of {rows.X.origin}: use {parameter}='sampled-k-means++', or give centres."
+        )
+    warn(
+        f"{rows.X.origin} is read from disk, where k-means++ would take a pass for "
+        "every cluster: seeds are drawn from a sample, as "
+        f"{parameter}={OF_FILES[name]!r} does. Say so to silence this.",
+        UserWarning,
+    )
+    return OF_FILES[name]
+
+
+def n_restarts(estimator: Any) -> int:
+    """Return how many restarts the estimator's `init` and `n_init` ask for."""
+    init, n_init = estimator.init, estimator.n_init
+    if not (isinstance(init, str) or callable(init)):
+        if n_init not in ("auto", 1):
+            warn(
+                "Explicit initial center position passed: performing only one init in "
+                f"{type(estimator).__name__} instead of n_init={n_init}.",
+                RuntimeWarning,
+            )
+        return 1
+    if n_init != "auto":
+        return int(n_init)
+    return 10 if callable(init) or init == "random" else 1
+
+
+class Starts:
+    """Finds where one restart after another begins.
+
+    Parameters
+    ----------
+    init : str, callable or array-like
+    C : int
+    training : Training
+    random_state : RandomState
+    """
+
+    def __init__(self, init: Any, C: int, training: Training, random_state: Any):
+        self._init = init
+        self._C = C
+        self._training = training
+        self.random_state = random_state
+        self._found: Seeds | None = None
+        # How seeds are found, as a person is told.
+        self.method = "given centers"
+        if isinstance(init, str):
+            self.method = seeding_for(training.rows, init)
+        elif callable(init):
+            self.method = "callable"
+            if isinstance(training.rows, FileRows):
+                raise ValueError(
+                    "An init that is called needs all rows in memory, which does not "
+                    f"hold those of {training.rows.X.origin}: give centres, or "
+                    "init='sampled-k-means++'."
+                )
+
+    def next(self) -> Start:
+        """Return what finds the first means of the next restart, in computing units.
+
+        Random numbers are taken now, rows are looked at when it is called: restarts may
+        then start in any order.
+        """
+        if self._found is not None:
+            found, self._found = self._found, None
+            return lambda: found
+        init, C, training = self._init, self._C, self._training
+        if isinstance(init, str):
+            entropy = self.random_state.randint(2**31 - 1, size=4)
+            rng = np.random.default_rng(entropy)
+            seeding_of = SEEDINGS[self.method]
+            return lambda: seeding_of(training.rows, C, training.kernel, rng)
+        if callable(init):
+            init = init(training.X, C, random_state=self.random_state)
+        means = inputs.checked_means(init, C, training.X)
+        training.units.refuse_far(means, "init")
+        return lambda: Seeds(training.units.means_in(means), 0)
+
+    @property
+    def spent(self) -> int:
+        """How many distances were computed for seeds that nobody has asked for yet."""
+        return 0 if self._found is None else self._found.evaluations
+
+    def variance(self, floor: float) -> float:
+        """Return the variance of the rows about the seeds of the next restart.
+
+        Those seeds are not looked for again: they are what `next` will return.
+        """
+        seeds, model = self.next()(), Isotropic(floor)
+        hard = self._training.problem(model, Exact(), C_prime=1)
+        _, stats = hard.sweep(model.opening(seeds.means), None)
+        evaluations = seeds.evaluations + stats.evaluations
+        self._found = replace(seeds, evaluations=evaluations)
+        return float(model.start(seeds.means, stats).covariance)

@@ -1,0 +1,95 @@
+"""What `init_params` means."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from cprime import em, seeding
+from cprime.blas import one_thread
+from cprime.fitting.initialization import seeding_for
+from cprime.fitting.restarts import Start
+from cprime.models import Isotropic
+from cprime.problem import Problem
+from cprime.rows import Rows
+from cprime.search import Exact
+from cprime.seeding import Seeds
+from cprime.spread import one_cluster
+from cprime.typing import Array
+
+SEEDINGS = {
+    "k-means++": seeding.greedy_kmeans_plus_plus,
+    "sampled-k-means++": seeding.sampled_kmeans_plus_plus,
+    "random_from_data": seeding.random_rows,
+}
+# Seedings that k-means goes on from, before the mixture does.
+BEFORE_K_MEANS = {
+    "kmeans": seeding.greedy_kmeans_plus_plus,
+    "sampled-kmeans": seeding.sampled_kmeans_plus_plus,
+}
+NAMES = ("random", *BEFORE_K_MEANS, *SEEDINGS)
+# k-means before the mixture: as much as `KMeans` does by default.
+MOST_ITERATIONS, TOLERANCE = 300, 1e-4
+
+
+def start(
+    init_params: str, C: int, means: Array | None, problem: Problem, random_state: Any
+) -> Start:
+    """Return what finds the first means of one restart.
+
+    Random numbers are taken from `random_state` now, rows are looked at when it is
+    called: restarts may then start in any order.
+
+    Parameters
+    ----------
+    init_params : str
+    C : int
+    means : ndarray of shape (C, D), optional
+        If given, rows are divided among these.
+    problem : Problem
+    random_state : RandomState
+    """
+    rng = np.random.default_rng(random_state.randint(2**31 - 1, size=4))
+    if means is not None:
+        return lambda: Seeds(means, 0)
+    if init_params in BEFORE_K_MEANS:
+        return lambda: _k_means(C, problem, rng, BEFORE_K_MEANS[init_params])
+    if init_params == "random":
+        return lambda: _random_shares(C, problem, rng)
+    return lambda: SEEDINGS[init_params](problem.rows, C, problem.kernel, rng)
+
+
+def method(init_params: str, means: Array | None, rows: Rows) -> str:
+    """Return what `init_params` comes to for these rows, unless means are given."""
+    if means is not None:
+        return "given means"
+    return seeding_for(rows, init_params, "init_params")
+
+
+def _k_means(
+    C: int, problem: Problem, rng: np.random.Generator, seeding_of: Callable[..., Seeds]
+) -> Seeds:
+    rows, kernel = problem.rows, problem.kernel
+    seeds = seeding_of(rows, C, kernel, rng)
+    overall = one_cluster(rows, kernel)
+    hard = Problem(rows, Isotropic(), Exact(), kernel, C_prime=1)
+    stop = em.Tolerance(TOLERANCE * overall.covariance, TOLERANCE)
+    evaluations = seeds.evaluations
+    for step in em.steps(hard, seeds.means, stop, MOST_ITERATIONS):
+        evaluations += step.evaluations
+    return Seeds(step.theta.means, evaluations)
+
+
+@one_thread()
+def _random_shares(C: int, problem: Problem, rng: np.random.Generator) -> Seeds:
+    """Return means of all rows, each divided among the clusters at random."""
+    shares = rng.uniform(size=(problem.rows.n_rows, C))
+    shares /= shares.sum(axis=1, keepdims=True)
+
+    def sums(values: Array, weights: Array, shares: Array) -> Array:
+        of_rows = np.concatenate([np.ones((len(values), 1)), values], axis=1)
+        found: Array = (weights[:, None] * shares).T @ of_rows
+        return found
+
+    totals = problem.rows.reduce(sums, shares)
+    return Seeds(totals[:, 1:] / totals[:, :1], 0)

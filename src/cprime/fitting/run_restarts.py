@@ -1,0 +1,167 @@
+"""Do restarts run side by side, or one by one because someone watches?"""
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from cprime import em
+from cprime.fitting.callbacks import Watch, has_callbacks
+from cprime.fitting.keeper import Keeper
+from cprime.fitting.progress import Listener, told
+from cprime.fitting.restarts import Restarts, Start
+from cprime.fitting.results import Attributes, Results
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What the restarts of a fit are made of, as an estimator puts it together.
+
+    Attributes
+    ----------
+    results : Results
+        What is to be fitted, and what becomes of it.
+    stop : em.Stop
+    n_clusters, n_init : int
+    next_start : callable
+        Draws what the next restart needs of random numbers.
+    seeding : str
+        How it finds seeds, as a user is told.
+    in_order : bool, default=False
+        Whether restarts must be begun one after another.
+    expected : float, optional
+        F of the last E-step of a fit that is gone on with.
+    """
+
+    results: Results
+    stop: em.Stop
+    n_clusters: int
+    n_init: int
+    next_start: Callable[[], Start]
+    seeding: str
+    in_order: bool = False
+    expected: float = -math.inf
+
+
+def run_restarts(
+    estimator: Any,
+    recipe: Recipe,
+    data: dict[str, Any],
+    put: Callable[[Attributes], None],
+    keeper: Keeper,
+    progress: Listener | None = None,
+) -> Restarts:
+    """Run as many restarts as the estimator asks for, telling whoever wants to know.
+
+    Parameters
+    ----------
+    estimator : estimator
+    recipe : Recipe
+    data : dict
+        Passed to every callback: `X` and `metadata`.
+    put : callable
+        Sets the attributes of a fit, also of one that is interrupted.
+    keeper : Keeper
+        Knows how far the fit had come before, and keeps how far it comes.
+    progress : callable, optional
+        Is told of every iteration.
+    """
+    if not (progress is None or callable(progress)):
+        raise TypeError(f"progress must be a callable, not {progress!r:.60}.")
+    results, seeding, n_init = recipe.results, recipe.seeding, recipe.n_init
+    problem, C = results.problem, recipe.n_clusters
+    at_once = min(n_init, problem.rows.fits_at_once(problem.kernel, C))
+    watched_by_someone = estimator.verbose or has_callbacks(estimator) or progress
+    side_by_side = not (watched_by_someone or recipe.in_order or keeper.keeps)
+    restarts = Restarts(
+        problem,
+        recipe.stop,
+        estimator.max_iter,
+        results,
+        recipe.expected,
+        state=keeper.restored(problem.rows, C, seeding),
+        keep=keeper.keep,
+    )
+    if estimator.verbose and keeper.message:
+        print(keeper.message)
+    try:
+        if at_once > 1 and side_by_side:
+            starts = [recipe.next_start() for _ in range(n_init)]
+            restarts.run_side_by_side(starts, at_once)
+        else:
+            if keeper.finished:
+                n_init = len(restarts.state.complete)
+            _one_by_one(
+                estimator, restarts, results, data, n_init, recipe.next_start, progress
+            )
+        keeper.finish(restarts.state)
+        attributes = results.complete(restarts)
+    except KeyboardInterrupt:
+        keeper.interrupted(restarts.state)
+        if known := results.interrupted(restarts):
+            put({**known, "seeding_": seeding})
+        raise
+    put({**attributes, "seeding_": seeding})
+    return restarts
+
+
+def _one_by_one(
+    estimator: Any,
+    restarts: Restarts,
+    results: Results,
+    data: dict[str, Any],
+    n_init: int,
+    next_start: Callable[[], Start],
+    progress: Listener | None,
+) -> None:
+    watch = Watch(
+        estimator,
+        n_init,
+        estimator.max_iter,
+        data,
+        lambda step: results.parameters(step.theta),
+    )
+
+    def watched(steps: Iterator[em.Step]) -> Iterator[em.Step]:
+        steps = watch.run(steps)
+        if estimator.verbose:
+            interval = int(getattr(estimator, "verbose_interval", 1))
+            steps = _printed(steps, results, interval)
+        if progress is None:
+            return steps
+        return told(
+            steps,
+            progress,
+            results.measured,
+            restart=restart,
+            n_init=n_init,
+            max_iter=int(estimator.max_iter),
+            n_rows=results.problem.rows.n_rows,
+        )
+
+    for restart in range(n_init):
+        # Random numbers are those of all restarts, also of those that are complete.
+        start = next_start()
+        if restart < len(restarts.state.complete):
+            continue
+        if estimator.verbose:
+            print(f"Restart {restart + 1} of {n_init}")
+        restarts.run(start, watched)
+        if watch.stopped:
+            break
+    watch.end()
+
+
+def _printed(
+    steps: Iterator[em.Step], results: Results, interval: int
+) -> Iterator[em.Step]:
+    for step in steps:
+        if step.iteration % interval == 0 or step.converged:
+            measures = results.measured(step.free_energy).items()
+            told = [f"{name.replace('_', ' ')} {value:.6f}" for name, value in measures]
+            if results.problem.C_prime < len(step.theta.means):
+                told.append(f"{step.changed} rows changed clusters")
+            print(f"Iteration {step.iteration}, {', '.join(told)}.")
+        if step.converged:
+            print(f"Converged at this iteration: {step.converged}.")
+        yield step

@@ -3,6 +3,8 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from cprime.version import __version__
+
 if TYPE_CHECKING:
     from cprime import bounds, datasets, plots
     from cprime.estimators import (
@@ -18,8 +20,6 @@ if TYPE_CHECKING:
     )
     from cprime.sources import Data, open_data
 
-__version__ = "0.1.0"
-
 __all__ = [
     "Checkpoint",
     "Data",
@@ -28,6 +28,7 @@ __all__ = [
     "KMeans",
     "Progress",
     "SoftKMeans",
+    "__version__",
     "bounds",
     "datasets",
     "describe",

@@ -295,7 +295,7 @@ def test_another_estimator_or_version_is_refused(folder, monkeypatch):
     with pytest.raises(ValueError, match="was a 'KMeans' and is a SoftKMeans"):
         resume(SoftKMeans(10), folder)
     version = cprime.__version__
-    monkeypatch.setattr(cprime, "__version__", "9.9")
+    monkeypatch.setattr("cprime.checkpointing.keeper.__version__", "9.9")
     with pytest.raises(ValueError, match=rf"cprime was '{version}' and is now '9.9'"):
         resume(MODEL, folder)
 

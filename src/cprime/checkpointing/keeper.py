@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-import cprime
 from cprime.checking.warn import warn
 from cprime.checkpointing import state_codec
 from cprime.checkpointing.checkpoint import Checkpoint
@@ -21,6 +20,7 @@ from cprime.rows import Rows
 from cprime.storage import tree
 from cprime.storage.locks import FolderInUseError, FolderLock
 from cprime.typing import Array
+from cprime.version import __version__
 
 
 class FolderKeeper(Keeper):
@@ -164,7 +164,7 @@ class FolderKeeper(Keeper):
                 raise ValueError("it does not say which fit it is of")
             different = differences(before, self._identity)
         version = file.header["cprime"]
-        self._refuse([difference("cprime", version, cprime.__version__), *different])
+        self._refuse([difference("cprime", version, __version__), *different])
         self._random_state = random_state
 
     def _refuse(self, found: list[str]) -> None:

@@ -10,9 +10,9 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-import cprime
 from cprime.experiments.ensemble import RULE
 from cprime.experiments.exhibits import Exhibit, Table, Verdict, score
+from cprime.version import __version__
 
 HEADER = ("verdict", "claim", "published", "measured", "spread", "remark")
 # Longer lists of verdicts are folded away under their exhibit.
@@ -67,7 +67,7 @@ def verdicts(exhibits: Mapping[str, Exhibit]) -> list[Verdict]:
 
 def _all_verdicts(exhibits: Mapping[str, Exhibit], date: str) -> Table:
     rows = [_cells(verdict) for verdict in verdicts(exhibits)]
-    title = f"Every published number and claim, cprime {cprime.__version__}, {date}"
+    title = f"Every published number and claim, cprime {__version__}, {date}"
     return Table("verdicts", title, HEADER, rows)
 
 
@@ -134,7 +134,7 @@ def _page(
 ) -> str:
     judged = verdicts(exhibits)
     return PAGE.substitute(
-        version=escape(cprime.__version__),
+        version=escape(__version__),
         date=escape(date),
         rule=escape(RULE),
         size=QUICK if quick else "",

@@ -18,7 +18,6 @@ from typing import Any
 
 from threadpoolctl import threadpool_limits
 
-import cprime
 from cprime.datasets import made
 from cprime.experiments import (
     birch,
@@ -35,6 +34,7 @@ from cprime.experiments import (
 from cprime.experiments.records import Records
 from cprime.experiments.settings import Setting
 from cprime.kernels.threads import allowed_threads
+from cprime.version import __version__
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ def version() -> str:
     digest = hashlib.sha256()
     for module in SOURCES:
         digest.update(inspect.getsource(module).encode())
-    return f"{cprime.__version__}+{digest.hexdigest()[:12]}"
+    return f"{__version__}+{digest.hexdigest()[:12]}"
 
 
 def missing(settings: Iterable[Setting], records: Records) -> list[Setting]:

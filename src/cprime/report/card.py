@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-import cprime
 from cprime.advice.words import count, number, plain, share
 from cprime.report.clusters import Fitted
 from cprime.report.rows import Scaling
 from cprime.report.summary import Summary
 from cprime.typing import Array
+from cprime.version import __version__
 
 # Of very many columns, the first are shown.
 MOST_COLUMNS = 200
@@ -174,7 +174,7 @@ def _seed(estimator: Any) -> str:
 
 
 def _versions() -> str:
-    found = [f"cprime {cprime.__version__}", f"Python {platform.python_version()}"]
+    found = [f"cprime {__version__}", f"Python {platform.python_version()}"]
     for package in PACKAGES:
         try:
             found.append(f"{package} {version(package)}")

@@ -11,7 +11,6 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-import cprime
 from cprime.advice import Finding, recommended_c_prime
 from cprime.advice.words import MINUS, SIGMA, brief, count, nats, number, plain, share
 from cprime.report import card, findings
@@ -21,6 +20,7 @@ from cprime.report.outliers import OutlierLine
 from cprime.report.pictures import Picture, Pictures
 from cprime.report.rows import Scaling
 from cprime.report.summary import Summary
+from cprime.version import __version__
 
 HERE = Path(__file__).parent
 # A command line longer than this is cut in the middle.
@@ -133,7 +133,7 @@ def page_of(
         call=card.call_of(fitted, scaling),
         reproduction=card.reproduction_of(fitted, data, about),
         parameters=card.parameters_of(fitted),
-        version=cprime.__version__,
+        version=__version__,
     )
 
 

@@ -22,11 +22,11 @@ from typing import Any
 
 import numpy as np
 
-import cprime
 from cprime.storage import layout
 from cprime.storage.atomic import replacing
 from cprime.storage.header import LONGEST, encoded, parsed
 from cprime.typing import Array
+from cprime.version import __version__
 
 Path = str | os.PathLike[str]
 
@@ -82,7 +82,7 @@ def write(
         for name, of in arrays.items()
     }
     lines = layout.table(blocks)
-    content = encoded({**header, "cprime": cprime.__version__, "arrays": lines})
+    content = encoded({**header, "cprime": __version__, "arrays": lines})
     start = PREFIX.size + len(content)
     places = layout.placed(lines, start)
     length = layout.end(places, start) + CHECKSUM
@@ -219,7 +219,7 @@ def _other_format(file: BufferedReader, version: int, header_length: int) -> str
             writer = f"cprime {by}"
     return (
         f"it is of format {version}, written by {writer}, and cprime "
-        f"{cprime.__version__} knows formats up to {FORMAT}: upgrade cprime"
+        f"{__version__} knows formats up to {FORMAT}: upgrade cprime"
     )
 
 

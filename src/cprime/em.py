@@ -3,7 +3,7 @@
 import math
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -11,7 +11,6 @@ import numpy as np
 from cprime import fixed_points
 from cprime.problem import Problem
 from cprime.relocation import refill
-from cprime.search import Exact
 from cprime.stats import Stats
 from cprime.theta import Theta, variances_of
 from cprime.typing import Array
@@ -146,16 +145,14 @@ def steps(
     that goes on from another one may say what F was `expected` in its last E-step.
     """
     model, clock = problem.model, _Stopwatch()
-    theta, K, stats, evaluations = opened(problem, means)
+    theta, K, stats, evaluations = first_step(problem, means)
     free_energy = finite(model.free_energy(theta, stats, about=theta), theta)
     start = Step(0, theta, K, free_energy, expected, evaluations, 0, (), clock.lap())
     yield start
     yield from _iterations(problem, start, stats, stop, max_iter)
 
 
-def following(
-    problem: Problem, step: Step, stop: Stop, max_iter: int
-) -> Iterator[Step]:
+def resume(problem: Problem, step: Step, stop: Stop, max_iter: int) -> Iterator[Step]:
     """Yield the iterations after a complete one, as `steps` would have.
 
     The start is none: what its sweep found is not in it. From there, begin again.
@@ -207,25 +204,24 @@ def _iterations(
         stats = None
 
 
-def opened(problem: Problem, means: Array) -> tuple[Theta, Any, Stats, int]:
+def first_step(problem: Problem, means: Array) -> tuple[Theta, Any, Stats, int]:
     """Return the first Theta, K and statistics of an E-step under it, and work before.
 
     A hard sweep about the seeds gives Theta; the work is the distances it computed.
     """
-    hard = replace(problem, search=Exact(), C_prime=1)
-    K, opening = hard.sweep(problem.model.opening(means), None)
-    theta = problem.model.start(means, opening)
+    K, hard = problem.sweep_about_seeds(means)
+    theta = problem.model.start(means, hard)
     if problem.C_prime == 1 and theta.has_equal_clusters:
         # The sweep that gave sigma^2 is the first E-step: K does not depend on it.
-        return theta, K, opening, 0
+        return theta, K, hard, 0
     K, stats = problem.sweep(theta, None)
-    return theta, K, stats, opening.evaluations
+    return theta, K, stats, hard.evaluations
 
 
 def finish(problem: Problem, theta: Theta, K: Any) -> Fit:
     """Run the last sweep, after which labels, means, inertia and F belong together."""
     K, stats = problem.sweep(theta, K, last=True)
-    final = problem.model.settled(stats, theta, problem.C_prime)
+    final = problem.model.finalize(stats, theta, problem.C_prime)
     free_energy = problem.model.free_energy(final, stats, about=theta)
     return Fit(final, K, stats, finite(free_energy, final))
 

@@ -6,9 +6,10 @@ from typing import Any
 from cprime.kernels import Kernel
 from cprime.models import Model
 from cprime.rows import Rows
-from cprime.search import Search
+from cprime.search import Exact, Search
 from cprime.stats import Stats
 from cprime.theta import Theta
+from cprime.typing import Array
 
 
 @dataclass(frozen=True)
@@ -20,6 +21,14 @@ class Problem:
     search: Search
     kernel: Kernel
     C_prime: int
+
+    def sweep_about_seeds(self, means: Array) -> tuple[Any, Stats]:
+        """Assign every row to the closest of these means, before covariances are known.
+
+        One cluster a row, whatever C' is.
+        """
+        hard = replace(self, search=Exact(), C_prime=1)
+        return hard.sweep(self.model.unit_theta(means), None)
 
     def sweep(self, theta: Theta, K: Any, *, last: bool = False) -> tuple[Any, Stats]:
         """Run an E-step under theta, from the clusters K (None before the first).

@@ -91,7 +91,7 @@ class Learned:
 
 def begin(problem: Problem, means: Array) -> Learned:
     """Learn from the first batch: one iteration of EM from these seeds."""
-    theta, K, stats, _ = em.opened(problem, means)
+    theta, K, stats, _ = em.first_step(problem, means)
     return _learned(problem, Memory(theta), K, stats)
 
 

@@ -89,7 +89,7 @@ def incompletes(draw, names=tuple(MODELS), equal=None, spared_rows=0, **of_case)
     held = draw(st.booleans()) if equal is None else equal
     floor = FLOOR * scale if name == "isotropic" else np.full(D, FLOOR * scale)
     model = MODELS[name](floor=floor, equal=held)
-    shape = np.shape(model.opening(case.means).covariance)
+    shape = np.shape(model.unit_theta(case.means).covariance)
     covariance = scale * np.exp(rng.uniform(-1, 1, size=shape))
     proportions = None if held else rng.dirichlet(np.full(C, 3.0))
     theta = Theta(case.means, covariance if shape else float(covariance), proportions)

@@ -16,7 +16,7 @@ from cprime import FuzzyKMeans, em
 @given(case=cases(), rule=fuzzy.rules)
 def test_neither_half_step_raises_it(case, rule):
     problem = fuzzy.problem_of(case, rule)
-    theta = problem.model.opening(case.means)
+    theta = problem.model.unit_theta(case.means)
     K, stats = problem.sweep(theta, None)
     u = fuzzy.memberships(case, rule, K.K, theta.means)
     values = [fuzzy.objective(case, rule, u, theta.means)]

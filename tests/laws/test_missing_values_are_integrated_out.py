@@ -133,7 +133,7 @@ def test_iterates_are_those_of_em_by_the_textbook(name, data):
     means = np.random.default_rng(0).standard_normal(mixture.theta.means.shape)
     model = MODELS[name](equal=False)
     uniform = np.full(mixture.C, 1 / mixture.C)
-    theirs = ours = Theta(means, model.opening(means).covariance, uniform)
+    theirs = ours = Theta(means, model.unit_theta(means).covariance, uniform)
     block = Block(X, mixture.weights)
     for _ in range(N_ITERATIONS):
         theirs = em_step(X, mixture.weights, theirs, name)
@@ -183,7 +183,7 @@ def test_a_feature_no_row_of_a_cluster_has_keeps_its_parameters(name):
     X[30:, 2] = np.nan
     means = np.array([[0.0, 0.0, 0.0], [50.0, 0.0, 7.0]])
     model = MODELS[name](equal=False)
-    theta = model.start(means, swept(X, model, model.opening(means), 1))
+    theta = model.start(means, swept(X, model, model.unit_theta(means), 1))
     for _ in range(30):
         before, theta = theta, model.maximize(swept(X, model, theta, 2), theta)
     assert np.isclose(theta.means[1, 2], 7.0)
@@ -201,7 +201,7 @@ def swept(X, model, theta, C_prime):
 def test_a_row_of_which_nothing_is_known_is_as_likely_as_its_cluster(name):
     model, proportions = MODELS[name](), np.array([0.1, 0.7, 0.2])
     means = np.random.default_rng(0).normal(size=(3, 4))
-    theta = Theta(means, model.opening(means).covariance, proportions)
+    theta = Theta(means, model.unit_theta(means).covariance, proportions)
     coefficients = model.coefficients(theta)
     kept = Marginal().posterior(np.full((1, 4), np.nan), coefficients, 3)
     assert kept.K.tolist() == [[1, 2, 0]]
@@ -213,7 +213,7 @@ def test_a_row_of_which_nothing_is_known_is_as_likely_as_its_cluster(name):
 def test_clusters_alike_tie_and_the_lowest_index_wins(name):
     model = MODELS[name]()
     means = np.array([[1.0, 5.0], [-1.0, 5.0], [1.0, 9.0]])
-    coefficients = model.coefficients(model.opening(means))
+    coefficients = model.coefficients(model.unit_theta(means))
     X = np.array([[0.0, np.nan], [np.nan, np.nan], [1.0, np.nan], [np.nan, 7.0]])
     kept = Marginal().posterior(X, coefficients, 2)
     assert kept.K.tolist() == [[0, 1], [0, 1], [0, 2], [0, 1]]
@@ -226,7 +226,7 @@ def test_any_division_of_the_leaves_gives_the_same_bits(name, C_prime):
     X = rng.normal(size=(2 * LEAF_ROWS + 77, 9))
     X[rng.uniform(size=X.shape) < 0.3] = np.nan
     model = MODELS[name]()
-    theta = model.opening(rng.normal(size=(3, 9)))
+    theta = model.unit_theta(rng.normal(size=(3, 9)))
     args = (None, model.coefficients(theta), Plan(), C_prime)
     block = Block(X, rng.uniform(size=len(X)))
     K, whole = Marginal().sweep(block, *args)

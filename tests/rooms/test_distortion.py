@@ -63,6 +63,6 @@ def test_an_empty_cluster_goes_to_the_worst_served_row(kernel, rule):
 
 def test_it_has_centres_and_no_variance_to_choose():
     model = Distortion(3.0)
-    assert model.opening(np.zeros((2, 5))).covariance == 3.0
+    assert model.unit_theta(np.zeros((2, 5))).covariance == 3.0
     assert model.n_parameters(2, 5) == 10
-    assert model.floored(model.opening(np.zeros((2, 5)))) == []
+    assert model.floored(model.unit_theta(np.zeros((2, 5)))) == []

@@ -136,13 +136,13 @@ class ClusterCenters(
         -------
         X_new : ndarray of shape (n_samples, n_clusters)
         """
-        scene = self._scene(X, of=self._clusters())
+        evaluation = self._evaluation(X, of=self._clusters())
 
         def distances(values: Array, weights: Array) -> Array:
-            squared = scene.kernel.distances(values, scene.coefficients.means)
-            return (np.sqrt(squared) / scene.units.scale).astype(scene.dtype)
+            squared = evaluation.kernel.distances(values, evaluation.coefficients.means)
+            return (np.sqrt(squared) / evaluation.units.scale).astype(evaluation.dtype)
 
-        return scene.rows.map(distances)
+        return evaluation.rows.map(distances)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Return minus the k-means objective of these rows, as scikit-learn does.
@@ -156,11 +156,11 @@ class ClusterCenters(
         y : Ignored
         sample_weight : array-like of shape (n_samples,), optional
         """
-        scene = self._scene(X, sample_weight, self._clusters())
-        _, stats = scene.rows.sweep(
-            scene.kernel, None, scene.coefficients, Exact().plan(), 1
+        evaluation = self._evaluation(X, sample_weight, self._clusters())
+        _, stats = evaluation.rows.sweep(
+            evaluation.kernel, None, evaluation.coefficients, Exact().plan(), 1
         )
-        return -scene.units.objective_out(stats.quantization_error)
+        return -evaluation.units.objective_out(stats.quantization_error)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

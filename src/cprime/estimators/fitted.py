@@ -29,7 +29,7 @@ from cprime.typing import Array
 
 
 @dataclass(frozen=True)
-class Scene:
+class Evaluation:
     """Rows and a mixture, in common units, ready to be evaluated."""
 
     rows: MemoryRows | FileRows
@@ -92,12 +92,12 @@ class FittedClusters(ReportMixin):
         -------
         labels : ndarray of shape (n_samples,), int32
         """
-        scene = self._scene(X, of=self._clusters())
+        evaluation = self._evaluation(X, of=self._clusters())
 
         def labels(values: Array, weights: Array) -> Array:
-            return scene.kernel.nearest(values, scene.coefficients)
+            return evaluation.kernel.nearest(values, evaluation.coefficients)
 
-        return scene.rows.map(labels)
+        return evaluation.rows.map(labels)
 
     def _memberships(self, X: Any, c_prime: Any, sparse: bool | None) -> Any:
         """Return how every row is divided among its C' closest clusters.
@@ -112,39 +112,41 @@ class FittedClusters(ReportMixin):
                 "X is sparse: say sparse=False for a dense posterior of n_clusters per "
                 "row, or sparse=True and a c_prime to store only that many."
             )
-        scene = self._scene(X)
+        evaluation = self._evaluation(X)
         asked = self._n_sharing() if c_prime is None else c_prime
         C_prime = (
-            scene.C
+            evaluation.C
             if asked is None
-            else inputs.checked_c_prime(asked, scene.C, self._count_name)
+            else inputs.checked_c_prime(asked, evaluation.C, self._count_name)
         )
 
         def of_rows(values: Array, weights: Array) -> tuple[Array, Array]:
-            kept = scene.kernel.posterior(values, scene.coefficients, C_prime)
-            shares = self._shares(kept, scene.units).astype(scene.dtype)
+            kept = evaluation.kernel.posterior(values, evaluation.coefficients, C_prime)
+            shares = self._shares(kept, evaluation.units).astype(evaluation.dtype)
             return kept.K, label_first(kept.K, shares)
 
         def dense(values: Array, weights: Array) -> Array:
             K, q = of_rows(values, weights)
-            shares = np.zeros((len(K), scene.C), dtype=scene.dtype)
+            shares = np.zeros((len(K), evaluation.C), dtype=evaluation.dtype)
             np.put_along_axis(shares, K, q, axis=1)
             return shares
 
         if not sparse:
-            return scene.rows.map(dense)
-        K, q = scene.rows.map(of_rows)
+            return evaluation.rows.map(dense)
+        K, q = evaluation.rows.map(of_rows)
         starts = np.arange(len(K) + 1) * C_prime
-        matrix = sp.csr_array((q.ravel(), K.ravel(), starts), shape=(len(K), scene.C))
+        matrix = sp.csr_array(
+            (q.ravel(), K.ravel(), starts), shape=(len(K), evaluation.C)
+        )
         matrix.sort_indices()
         return matrix
 
-    def _scene(
+    def _evaluation(
         self,
         X: Any,
         sample_weight: Any = None,
         of: tuple[Model, Theta] | None = None,
-    ) -> Scene:
+    ) -> Evaluation:
         """Return rows, as a person gave them, and the mixture, or what `of` says."""
         model, theta = self._mixture() if of is None else of
         inputs.refuse_impossible(theta)
@@ -166,7 +168,7 @@ class FittedClusters(ReportMixin):
             covariance=units.covariance_in(theta.covariance),
         )
         incomplete = missing and inputs.has_missing(X)
-        return Scene(
+        return Evaluation(
             units.rows(X, weights),
             model.coefficients(scaled),
             (kernel_for_missing if incomplete else get_kernel)(self.kernel),
@@ -174,12 +176,12 @@ class FittedClusters(ReportMixin):
             X.dtype,
         )
 
-    def _c_prime(self, c_prime: Any, scene: Scene) -> int:
+    def _c_prime(self, c_prime: Any, evaluation: Evaluation) -> int:
         fitted = isinstance(c_prime, str) and c_prime == "fitted"
         asked = self._C_prime if fitted else c_prime
         if asked is None:
-            return scene.C
-        return inputs.checked_c_prime(asked, scene.C, self._count_name)
+            return evaluation.C
+        return inputs.checked_c_prime(asked, evaluation.C, self._count_name)
 
 
 class FittedMixture(FittedClusters):
@@ -225,13 +227,17 @@ class FittedMixture(FittedClusters):
         log_density : ndarray of shape (n_samples,), float64
             In nats.
         """
-        return self._log_densities(self._scene(X))
+        return self._log_densities(self._evaluation(X))
 
-    def _log_densities(self, scene: Scene) -> Array:
+    def _log_densities(self, evaluation: Evaluation) -> Array:
         def log_density(values: Array, weights: Array) -> Array:
-            return free_energies(scene.kernel, values, scene.coefficients, scene.C)
+            return free_energies(
+                evaluation.kernel, values, evaluation.coefficients, evaluation.C
+            )
 
-        found = scene.units.log_densities_out(scene.rows.map(log_density), scene.rows)
+        found = evaluation.units.log_densities_out(
+            evaluation.rows.map(log_density), evaluation.rows
+        )
         if not np.isfinite(found).all():
             row = int(np.argmin(np.isfinite(found)))
             raise ValueError(
@@ -263,7 +269,7 @@ class FittedMixture(FittedClusters):
             Clusters every row keeps, its closest; None is all of them. By default as
             many as in the fit.
         """
-        return self._free_energy(self._scene(X, sample_weight), c_prime)
+        return self._free_energy(self._evaluation(X, sample_weight), c_prime)
 
     def gap(
         self,
@@ -296,12 +302,12 @@ class FittedMixture(FittedClusters):
         }
         if not (per is None or per in ("row", "cluster")):
             raise ValueError(f"per must be 'row', 'cluster' or None, not {per!r}.")
-        scene = self._scene(X, sample_weight)
+        evaluation = self._evaluation(X, sample_weight)
         return measures[per](
-            scene.rows,
-            scene.coefficients,
-            C_prime=self._c_prime(c_prime, scene),
-            kernel=scene.kernel,
+            evaluation.rows,
+            evaluation.coefficients,
+            C_prime=self._c_prime(c_prime, evaluation),
+            kernel=evaluation.kernel,
         )
 
     def bic(
@@ -318,7 +324,7 @@ class FittedMixture(FittedClusters):
         bound : {"likelihood", "free_energy"}, default="likelihood"
             Use L, or the free energy of the fit's C' in its place.
         """
-        return self._criterion(self._scene(X, sample_weight), bound, math.log)
+        return self._criterion(self._evaluation(X, sample_weight), bound, math.log)
 
     def aic(
         self, X: Any, sample_weight: Any = None, bound: str = "likelihood"
@@ -327,7 +333,9 @@ class FittedMixture(FittedClusters):
 
         -2 N L + 2 p. Parameters as for `bic`.
         """
-        return self._criterion(self._scene(X, sample_weight), bound, lambda weight: 2.0)
+        return self._criterion(
+            self._evaluation(X, sample_weight), bound, lambda weight: 2.0
+        )
 
     def _sample_rng(self, n_samples: Any, random_state: Any) -> Any:
         """Return where to draw from, or say what is wrong with either."""
@@ -342,17 +350,19 @@ class FittedMixture(FittedClusters):
         except ValueError as error:
             raise ValueError(f"random_state={seed!r} will not do: {error}") from error
 
-    def _free_energy(self, scene: Scene, c_prime: Any) -> float:
+    def _free_energy(self, evaluation: Evaluation, c_prime: Any) -> float:
         value = bounds.free_energy(
-            scene.rows,
-            scene.coefficients,
-            C_prime=self._c_prime(c_prime, scene),
-            kernel=scene.kernel,
+            evaluation.rows,
+            evaluation.coefficients,
+            C_prime=self._c_prime(c_prime, evaluation),
+            kernel=evaluation.kernel,
         )
-        return finite_mean(float(scene.units.log_density_out(value, scene.rows)))
+        return finite_mean(
+            float(evaluation.units.log_density_out(value, evaluation.rows))
+        )
 
     def _criterion(
-        self, scene: Scene, bound: str, price: Callable[[float], float]
+        self, evaluation: Evaluation, bound: str, price: Callable[[float], float]
     ) -> float:
         """Return -2 W L + p price(W), for the rows' total weight W."""
         if bound not in ("likelihood", "free_energy"):
@@ -360,8 +370,8 @@ class FittedMixture(FittedClusters):
                 f"bound must be 'likelihood' or 'free_energy', not {bound!r}."
             )
         c_prime = None if bound == "likelihood" else "fitted"
-        weight = float(np.sum(scene.rows.weights)) / scene.units.weight_scale
-        value = self._free_energy(scene, c_prime)
+        weight = float(np.sum(evaluation.rows.weights)) / evaluation.units.weight_scale
+        value = self._free_energy(evaluation, c_prime)
         criterion = -2.0 * weight * value + self._n_free * price(weight)
         if not math.isfinite(criterion):
             raise ValueError(

@@ -53,8 +53,8 @@ class FittedGaussians(FittedMixture):
         log_density : ndarray of shape (n_samples,)
             In nats; float32 for float32 rows.
         """
-        scene = self._scene(X)
-        return self._log_densities(scene).astype(scene.dtype)
+        evaluation = self._evaluation(X)
+        return self._log_densities(evaluation).astype(evaluation.dtype)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Return the mean of `score_samples`, in its precision.

@@ -127,7 +127,7 @@ class Starts:
         """
         seeds, model = self.next()(), Isotropic(floor)
         hard = self._training.problem(model, Exact(), C_prime=1)
-        _, stats = hard.sweep(model.opening(seeds.means), None)
+        _, stats = hard.sweep_about_seeds(seeds.means)
         evaluations = seeds.evaluations + stats.evaluations
         self._found = replace(seeds, evaluations=evaluations)
         return float(model.start(seeds.means, stats).covariance)

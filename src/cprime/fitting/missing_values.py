@@ -1,6 +1,6 @@
 """How is a mixture fitted to rows of which some values are missing?"""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -95,7 +95,7 @@ def marginalised(
     if known.rows is known.filled:
         return filled
     model = filled.model
-    return _Opened(
+    return _MarginalProblem(
         known.rows,
         _AsSwept(**vars(model)) if isinstance(model, Isotropic) else model,
         filled.search,
@@ -106,24 +106,20 @@ def marginalised(
 
 
 @dataclass(frozen=True)
-class _Opened(Problem):
+class _MarginalProblem(Problem):
     """A problem whose first hard sweep, about seeds, has a kernel of its own.
 
     Seeds have unit variance, which says nothing about missing values: it would be huge
     for one feature and nothing for the next. There they vary as the feature does.
     """
 
-    opening: Kernel
+    kernel_of_seeds: Kernel
 
-    def sweep(self, theta: Theta, K: Any, *, last: bool = False) -> tuple[Any, Stats]:
-        if K is None and self._opens_with(theta):
-            opening = replace(self, kernel=self.opening)
-            return Problem.sweep(opening, theta, K, last=last)
-        return super().sweep(theta, K, last=last)
-
-    def _opens_with(self, theta: Theta) -> bool:
-        unit = self.model.opening(theta.means).covariance
-        return theta.proportions is None and np.array_equal(theta.covariance, unit)
+    def sweep_about_seeds(self, means: Array) -> tuple[Any, Stats]:
+        hard = Problem(
+            self.rows, self.model, self.search, self.kernel_of_seeds, self.C_prime
+        )
+        return hard.sweep_about_seeds(means)
 
 
 class _AsSwept(Isotropic):
@@ -133,7 +129,7 @@ class _AsSwept(Isotropic):
     after the sweep would no longer belong to its F.
     """
 
-    def settled(self, stats: Stats, about: Theta, C_prime: int) -> Theta:
+    def finalize(self, stats: Stats, about: Theta, C_prime: int) -> Theta:
         return about
 
 

@@ -50,7 +50,7 @@ class Progress:
 Listener = Callable[[Progress], Any]
 
 
-def told(
+def notify(
     steps: Iterator[em.Step],
     listener: Listener,
     measured: Callable[[float], dict[str, Any]],

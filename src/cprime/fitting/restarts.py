@@ -175,9 +175,7 @@ class Restarts:
         steps: Iterator[em.Step]
         if before is not None and before.last.iteration > 0:
             # Its last step is yielded and recorded once more.
-            following = em.following(
-                self.problem, before.last, self._stop, self._max_iter
-            )
+            following = em.resume(self.problem, before.last, self._stop, self._max_iter)
             steps = chain([before.last], following)
             trace = before.trace[:-1]
             evaluations = before.evaluations - before.last.evaluations

@@ -8,7 +8,7 @@ from typing import Any
 from cprime import em
 from cprime.fitting.callbacks import Watch, has_callbacks
 from cprime.fitting.keeper import Keeper
-from cprime.fitting.progress import Listener, told
+from cprime.fitting.progress import Listener, notify
 from cprime.fitting.restarts import Restarts, Start
 from cprime.fitting.results import Attributes, Results
 
@@ -129,7 +129,7 @@ def _one_by_one(
             steps = _printed(steps, results, interval)
         if progress is None:
             return steps
-        return told(
+        return notify(
             steps,
             progress,
             results.measured,

@@ -13,7 +13,7 @@ class Model(Protocol):
     `about` is always the Theta whose means the statistics were taken about.
     """
 
-    def opening(self, means: Array) -> Theta:
+    def unit_theta(self, means: Array) -> Theta:
         """Return equal clusters of unit variance: the closest is the most likely."""
 
     def start(self, means: Array, stats: Stats) -> Theta:
@@ -25,7 +25,7 @@ class Model(Protocol):
     def maximize(self, stats: Stats, about: Theta) -> Theta:
         """Return the Theta of highest free energy for these statistics: the M-step."""
 
-    def settled(self, stats: Stats, about: Theta, C_prime: int) -> Theta:
+    def finalize(self, stats: Stats, about: Theta, C_prime: int) -> Theta:
         """Return the Theta of a fit, after the last sweep, which stood on `about`."""
 
     def reseeded(self, theta: Theta, clusters: list[int]) -> Theta:

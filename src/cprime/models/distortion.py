@@ -28,11 +28,11 @@ class Distortion:
 
     spread: float = 1.0
 
-    def opening(self, means: Array) -> Theta:
+    def unit_theta(self, means: Array) -> Theta:
         return Theta(means, self.spread)
 
     def start(self, means: Array, stats: Stats) -> Theta:
-        return self.opening(means)
+        return self.unit_theta(means)
 
     def coefficients(self, theta: Theta) -> Coefficients:
         """Return those of log p = -||y - mu||^2: the closest cluster costs least."""
@@ -42,7 +42,7 @@ class Distortion:
         """Return the means of rows by their shares, which pay least for them."""
         return replace(about, means=maximized_means(stats, about))
 
-    def settled(self, stats: Stats, about: Theta, C_prime: int) -> Theta:
+    def finalize(self, stats: Stats, about: Theta, C_prime: int) -> Theta:
         return about
 
     def reseeded(self, theta: Theta, clusters: list[int]) -> Theta:

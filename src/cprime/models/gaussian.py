@@ -73,12 +73,12 @@ class Gaussian(ABC):
     def n_covariances(self, C: int, D: int) -> int:
         """Return how many numbers the covariances are."""
 
-    def opening(self, means: Array) -> Theta:
+    def unit_theta(self, means: Array) -> Theta:
         return Theta(means, self.unit(*means.shape))
 
     @one_thread()
     def start(self, means: Array, stats: Stats) -> Theta:
-        return self.given.over(self.maximize(stats, about=self.opening(means)))
+        return self.given.over(self.maximize(stats, about=self.unit_theta(means)))
 
     @one_thread()
     def coefficients(self, theta: Theta) -> Coefficients:
@@ -99,7 +99,7 @@ class Gaussian(ABC):
         scatter = self.scatter(theta, stats, about)
         return replace(theta, covariance=self.covariance(scatter, stats, about))
 
-    def settled(self, stats: Stats, about: Theta, C_prime: int) -> Theta:
+    def finalize(self, stats: Stats, about: Theta, C_prime: int) -> Theta:
         # Which clusters a row keeps depends on the covariances: they stay.
         return about
 

@@ -40,11 +40,11 @@ class Isotropic:
     equal: bool = True
     given: Given = NOTHING
 
-    def opening(self, means: Array) -> Theta:
+    def unit_theta(self, means: Array) -> Theta:
         return Theta(means, 1.0)
 
     def start(self, means: Array, stats: Stats) -> Theta:
-        theta = self._with_scatter(stats.scatter, stats, self.opening(means))
+        theta = self._with_scatter(stats.scatter, stats, self.unit_theta(means))
         if self.variance_init is not None and self.variance is None:
             theta = Theta(means, max(self.variance_init, self.floor))
         return self.given.over(theta)
@@ -68,7 +68,7 @@ class Isotropic:
         theta = replace(about, means=means, proportions=shares)
         return self._with_scatter(total_scatter(theta, stats, about), stats, theta)
 
-    def settled(self, stats: Stats, about: Theta, C_prime: int) -> Theta:
+    def finalize(self, stats: Stats, about: Theta, C_prime: int) -> Theta:
         """Return the sigma^2 of the labels and means of this very sweep, at C' = 1.
 
         Labels of equal clusters do not depend on it, and F is the closed form of Prop.

@@ -7,8 +7,9 @@ READY := $(VENV)/.ready
 BENCH := .venv-bench
 WHEEL := .venv-wheel
 SANITIZE := .venv-sanitize
+OLDEST := .venv-oldest
 
-.PHONY: demo reproduce guide docs shown test lint browser unit sklearn-suite thorough kills fuzz fuzz-data large sanitize wheel bench clean
+.PHONY: demo reproduce guide docs shown check test lint browser unit sklearn-suite thorough oldest same-bits kills fuzz fuzz-data large sanitize wheel bench clean
 
 demo: $(READY)  ## Cluster the built-in BIRCH data and say what hard assignment loses
 	$(RUN) examples/demo.py
@@ -26,6 +27,9 @@ docs: $(VENV)/.docs  ## The documentation site, in build/docs; a warning is an e
 
 shown: $(READY)  ## Run what the pages of the guide show, and write down what it prints
 	$(RUN) docs/shown.py
+
+check: lint  ## While you work: lint, types, and the laws and rooms on few examples
+	CPRIME_EXAMPLES=few $(RUN) -m pytest tests/laws tests/rooms tests/test_house.py
 
 test: lint browser unit sklearn-suite  ## Everything a change must pass
 
@@ -54,6 +58,17 @@ sklearn-suite: $(READY)  ## scikit-learn's own tests of k-means and mixtures, on
 thorough: $(READY)  ## The laws on many more examples, and scikit-learn's tests on all seeds
 	CPRIME_EXAMPLES=thorough $(RUN) -m pytest tests/laws
 	SKLEARN_TESTS_GLOBAL_RANDOM_SEED=all $(MAKE) sklearn-suite
+
+# Their warnings of what has been deprecated since are none of ours.
+oldest: $(READY)  ## All tests with the lowest versions that pyproject.toml promises
+	$(PYTHON) -m venv $(OLDEST)
+	$(RUN) tests/oldest.py > $(OLDEST)/constraints.txt
+	$(OLDEST)/bin/python -m pip install --quiet '.[dev]' --constraint $(OLDEST)/constraints.txt
+	$(OLDEST)/bin/python -m pytest -o filterwarnings=default -W ignore --ignore tests/doors/test_documentation.py \
+	    --ignore tests/doors/test_guide.py
+
+same-bits: $(READY)  ## Fits, models and checkpoints of another version, BEFORE=its Python, and this one
+	$(RUN) tests/same_bits.py $(BEFORE) $(RUN)
 
 kills: $(READY)  ## 200 fits killed at random moments and resumed, to the same bits
 	$(RUN) -W error tests/kill_and_resume.py 200
@@ -112,4 +127,4 @@ $(VENV)/.docs: $(READY)
 	touch $@
 
 clean:
-	rm -rf $(VENV) $(BENCH) $(WHEEL) $(SANITIZE) build dist docs/gallery docs/api/generated .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(BENCH) $(WHEEL) $(SANITIZE) $(OLDEST) build dist docs/gallery docs/api/generated .mypy_cache .ruff_cache .hypothesis

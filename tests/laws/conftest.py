@@ -1,4 +1,4 @@
-"""The same examples every time; with `make thorough`, many new ones."""
+"""The same examples every time: few in `make check`, many new in `make thorough`."""
 
 import os
 
@@ -6,5 +6,6 @@ from hypothesis import settings
 
 # Examples are shared among the kernels.
 settings.register_profile("laws", derandomize=True, deadline=None, max_examples=100)
+settings.register_profile("few", derandomize=True, deadline=None, max_examples=15)
 settings.register_profile("thorough", deadline=None, max_examples=600)
 settings.load_profile(os.environ.get("CPRIME_EXAMPLES", "laws"))

@@ -14,16 +14,16 @@ from threadpoolctl import threadpool_limits
 from cprime.blocks import LEAF_ROWS
 from cprime.rows.column import Column
 from cprime.sources import open_data
-from cprime.sources.ahead import BUFFERS, read_ahead
-from cprime.sources.columns import chosen
-from cprime.sources.gathered import gathered
+from cprime.sources.columns import choose
+from cprime.sources.display import listed, quoted, reason, shown
 from cprime.sources.ipc import _sizes
 from cprime.sources.memory import bytes_of, in_words, total_memory
 from cprime.sources.npy import open_npy
-from cprime.sources.pages import ParquetSizes
-from cprime.sources.raw import OpenFile, RawRows
+from cprime.sources.parquet_sizes import ParquetSizes
+from cprime.sources.prefetch import BUFFERS, read_ahead
+from cprime.sources.row_file import OpenFile, RowFile
+from cprime.sources.spill import collect_rows
 from cprime.sources.thrift import DamagedError, TruncatedError, struct_at
-from cprime.sources.words import listed, quoted, reason, shown
 
 X = np.random.default_rng(0).normal(size=(5 * LEAF_ROWS + 17, 3))
 LITTLE = 2**20
@@ -85,7 +85,7 @@ def raw(tmp_path):
     path = tmp_path / "raw"
     path.write_bytes(b"head" + X.tobytes())
     descriptor = os.open(path, os.O_RDWR)
-    return RawRows(OpenFile(descriptor), X.shape, np.float64, offset=4, name="raw")
+    return RowFile(OpenFile(descriptor), X.shape, np.float64, offset=4, name="raw")
 
 
 def test_raw_rows_are_read_where_they_lie(raw):
@@ -222,14 +222,14 @@ NAMES = ["a", "f1", "f2", "f*", "[f]", "b,c"]
     ],
 )
 def test_columns_are_chosen_by_name_or_pattern(columns, places):
-    assert chosen(NAMES, columns, "it") == places
+    assert choose(NAMES, columns, "it") == places
 
 
 def test_choosing_among_very_many_columns_is_quick():
     names = [f"c{i}" for i in range(200_000)]
-    assert chosen(names, names[::-1], "it") == list(range(200_000))[::-1]
+    assert choose(names, names[::-1], "it") == list(range(200_000))[::-1]
     with pytest.raises(ValueError, match="it has 2 columns named 'c7'"):
-        chosen([*names, "c7"], None, "it")
+        choose([*names, "c7"], None, "it")
 
 
 # Gathering
@@ -238,8 +238,8 @@ def test_choosing_among_very_many_columns_is_quick():
 @pytest.mark.parametrize("over", [0, 1])
 def test_batches_go_to_disk_when_they_take_more_than_memory(tmp_path, over):
     batches = [X[:100], X[100:100], X[100:250], X[250:]]
-    rows = gathered(iter(batches), 3, np.float64, X.nbytes - over, tmp_path)
-    assert isinstance(rows, RawRows) == bool(over)
+    rows = collect_rows(iter(batches), 3, np.float64, X.nbytes - over, tmp_path)
+    assert isinstance(rows, RowFile) == bool(over)
     assert rows.shape == X.shape
     found = rows.read(0, len(X)) if over else rows
     assert np.array_equal(found, X)
@@ -248,9 +248,9 @@ def test_batches_go_to_disk_when_they_take_more_than_memory(tmp_path, over):
 
 
 @pytest.mark.parametrize("memory", [0, 2**30])
-def test_gathered_rows_have_the_type_asked_for(tmp_path, memory):
+def test_collected_rows_have_the_type_asked_for(tmp_path, memory):
     batches = [np.arange(6, dtype=np.int16).reshape(3, 2)] * 2
-    rows = gathered(batches, 2, np.float32, memory, tmp_path)
+    rows = collect_rows(batches, 2, np.float32, memory, tmp_path)
     found = rows.read(0, 6) if memory == 0 else rows
     assert found.dtype == np.float32
     assert np.array_equal(found, np.concatenate(batches))

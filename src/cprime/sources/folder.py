@@ -10,8 +10,8 @@ import pyarrow as pa
 
 from cprime.sources import ipc, parquet
 from cprime.sources.arrow import Batches
-from cprime.sources.paths import existing
-from cprime.sources.words import shown
+from cprime.sources.display import shown
+from cprime.sources.path_checks import check_readable
 
 KINDS: dict[str, ModuleType] = {
     **dict.fromkeys((".parquet", ".pq"), parquet),
@@ -51,7 +51,7 @@ def from_files(files: list[Path], memory: int) -> Batches:
     memory : int
         Bytes that may be taken to read a part of a file.
     """
-    heads = [_kind(file).head(existing(file), memory) for file in files]
+    heads = [_kind(file).head(check_readable(file), memory) for file in files]
     for file, head in zip(files, heads):
         if head.names != heads[0].names:
             raise ValueError(

@@ -13,11 +13,11 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.ipc as pa_ipc
 
-from cprime.sources.arrow import Head, batch_rows, said_of
-from cprime.sources.flat import Table
+from cprime.sources.arrow import Head, batch_rows, explain_errors
+from cprime.sources.display import shown
+from cprime.sources.flatbuffers import Table
 from cprime.sources.memory import in_words, too_much
-from cprime.sources.raw import OpenFile
-from cprime.sources.words import shown
+from cprime.sources.row_file import OpenFile
 
 MAGIC = b"ARROW1"
 LONGEST_HEAD = 2**28
@@ -42,7 +42,7 @@ def head(path: Path, memory: int) -> Head:
     memory : int
         Bytes that a batch of the file may take.
     """
-    with said_of(shown(path)), _opened(path) as file:
+    with explain_errors(shown(path)), _open(path) as file:
         head = Head.of(pa_ipc.open_file(file).schema)
     _refuse_large_batches(path, memory)
     return head
@@ -50,7 +50,7 @@ def head(path: Path, memory: int) -> Head:
 
 def batches(path: Path, names: list[str], memory: int) -> Iterator[pa.RecordBatch]:
     """Yield these columns of all rows, in batches, of a file that was looked at."""
-    with said_of(shown(path)), _opened(path) as file:
+    with explain_errors(shown(path)), _open(path) as file:
         schema = pa_ipc.open_file(file).schema
         wanted = [schema.get_field_index(name) for name in names]
         options = pa_ipc.IpcReadOptions(included_fields=wanted)
@@ -63,7 +63,7 @@ def batches(path: Path, names: list[str], memory: int) -> Iterator[pa.RecordBatc
                 yield batch.slice(start, batch_rows(len(names)))
 
 
-def _opened(path: Path) -> Any:
+def _open(path: Path) -> Any:
     # Arrow knows no other names than those in UTF-8, but takes bytes as they are.
     return pa.OSFile(os.fsencode(path))
 

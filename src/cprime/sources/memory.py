@@ -6,7 +6,7 @@ import re
 import shutil
 from pathlib import Path
 
-from cprime.sources.words import reason, shown
+from cprime.sources.display import reason, shown
 
 UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 BINARY_UNITS = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
@@ -101,7 +101,7 @@ def too_much(n_bytes: int, limit: int) -> str:
 
 
 def in_words(n_bytes: float) -> str:
-    """Return a number of bytes as people say it: 3.1 GB."""
+    """Return a number of bytes as users read it: 3.1 GB."""
     if n_bytes < 1000:
         return f"{n_bytes:.0f} bytes"
     power = min(int(math.log10(n_bytes)) // 3, 4)

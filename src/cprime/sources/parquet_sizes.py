@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from cprime.sources.display import shown
 from cprime.sources.memory import in_words, too_much
-from cprime.sources.raw import OpenFile
+from cprime.sources.row_file import OpenFile
 from cprime.sources.thrift import NOTHING, DamagedError, TruncatedError, struct_at
-from cprime.sources.words import shown
 
 # Fields of the footer, of a group of rows, of a column in it, and what that declares.
 GROUPS, COLUMNS, ABOUT = 4, 1, 3

@@ -54,7 +54,7 @@ class OpenFile:
         return os.pread(self.descriptor, n_bytes, offset)
 
 
-class RawRows:
+class RowFile:
     """Rows of equal length in an open file.
 
     Parameters
@@ -65,7 +65,7 @@ class RawRows:
     offset : int, default=0
         Where the first row begins.
     name : str
-        What a person calls it.
+        What the user calls it.
     stamp : (int, int, int), optional
         Of the file, if it is not ours: whoever changes it makes reading it an error.
     """

@@ -24,7 +24,7 @@ import pyarrow.parquet as pq
 import pytest
 from watched_reader import Reader
 
-from cprime.sources.thrift import struct_at
+from cprime.sources.guards.thrift import struct_at
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 

@@ -16,14 +16,14 @@ from cprime.rows.column import Column
 from cprime.sources import open_data
 from cprime.sources.columns import choose
 from cprime.sources.display import listed, quoted, reason, shown
-from cprime.sources.ipc import _sizes
+from cprime.sources.guards.arrow_sizes import batch_sizes
+from cprime.sources.guards.parquet_sizes import ParquetSizes
+from cprime.sources.guards.thrift import DamagedError, TruncatedError, struct_at
 from cprime.sources.memory import bytes_of, in_words, total_memory
 from cprime.sources.npy import open_npy
-from cprime.sources.parquet_sizes import ParquetSizes
 from cprime.sources.prefetch import BUFFERS, read_ahead
 from cprime.sources.row_file import OpenFile, RowFile
 from cprime.sources.spill import collect_rows
-from cprime.sources.thrift import DamagedError, TruncatedError, struct_at
 
 X = np.random.default_rng(0).normal(size=(5 * LEAF_ROWS + 17, 3))
 LITTLE = 2**20
@@ -385,7 +385,7 @@ def test_batches_of_arrow_files_are_as_large_as_their_values(tmp_path, compressi
     table = pa.table({"a": np.zeros(1000), "b": ["x"] * 1000, "c": X[:1000, 0]})
     table = table.append_column("d", table["b"].dictionary_encode())
     feather.write_feather(table, path, compression=compression, chunksize=400)
-    sizes = _sizes(OpenFile.to_read(path))
+    sizes = batch_sizes(OpenFile.to_read(path))
     # The dictionary, then two batches of 400 rows and one of 200.
     assert len(sizes) == 4 and sizes[0] < 100
     for size, n_rows in zip(sizes[1:], (400, 400, 200)):

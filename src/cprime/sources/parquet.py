@@ -11,8 +11,8 @@ import pyarrow.parquet as pq
 
 from cprime.sources.arrow import Head, batch_rows, explain_errors
 from cprime.sources.display import quoted, shown
+from cprime.sources.guards.parquet_sizes import ParquetSizes
 from cprime.sources.memory import in_words, too_much
-from cprime.sources.parquet_sizes import ParquetSizes
 
 READ_BUFFER = 2**16
 
@@ -41,6 +41,7 @@ def batches(path: Path, names: list[str], memory: int) -> Iterator[pa.RecordBatc
     memory : int
         Bytes that pages of all these columns may take together.
     """
+    # Parsed again: a folder has too many files to keep it, and one may be replaced.
     sizes, n_rows = ParquetSizes(path, memory), 0
     with explain_errors(shown(path)), _open(path) as file:
         declared = file.metadata.num_rows

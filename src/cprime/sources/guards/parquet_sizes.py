@@ -1,8 +1,8 @@
 """How large are the parts of a Parquet file, before any of it is believed?
 
-Arrow makes room for as much as a file declares. A few hundred bytes can declare pages
-of gigabytes, a megabyte a million columns. What a file says is read here first: asked
-for it, Arrow may end the process if the file is damaged.
+Stops bombs: Arrow allocates as much as a file declares, and a few hundred bytes can
+declare pages of gigabytes, a megabyte a million columns. Arrow cannot be asked: it may
+end the process if the file is damaged.
 """
 
 import struct
@@ -11,9 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from cprime.sources.display import shown
+from cprime.sources.guards.thrift import (
+    NOTHING,
+    DamagedError,
+    TruncatedError,
+    struct_at,
+)
 from cprime.sources.memory import in_words, too_much
 from cprime.sources.row_file import OpenFile
-from cprime.sources.thrift import NOTHING, DamagedError, TruncatedError, struct_at
 
 # Fields of the footer, of a group of rows, of a column in it, and what that declares.
 GROUPS, COLUMNS, ABOUT = 4, 1, 3

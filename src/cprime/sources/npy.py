@@ -16,8 +16,8 @@ MAGIC = b"\x93NUMPY"
 # How the length of the head is written, by format version.
 LENGTHS = {b"\1\0": "<H", b"\2\0": "<I", b"\3\0": "<I"}
 LONGEST_HEAD = 10_000
-# The head is a Python dictionary. What is needed of it is looked for; nothing of it is
-# ever evaluated.
+# The head is a Python dictionary; nothing of it is ever evaluated. numpy's own readers
+# take the last of two shapes, know no version 3, and raise MemoryError of many signs.
 WHOLE = re.compile(r"\s*\{[^*+]*\}\s*")
 TYPE = re.compile(r"""['"]descr['"]\s*:\s*(?:'([^']*)'|"([^"]*)"|[\[({])""")
 ORDER = re.compile(r"""['"]fortran_order['"]\s*:\s*(True|False)""")

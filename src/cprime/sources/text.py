@@ -25,7 +25,8 @@ BLOCK_BYTES = 2**20
 # decimals take about 2 times, small counts 15, sparse ones 100 to 3000, bombs 4000.
 MOST_UNPACKED = 100
 # As Arrow begins to say that there are no rows, which line has other columns than the
-# first, that a line is too long, and where a value is not a number.
+# first, that a line is too long, and where a value is not a number. Its handler of such
+# lines (`invalid_row_handler`) is not called for those that are not UTF-8, and prints.
 NO_ROWS = ("Empty CSV file", "Could not skip initial")
 RAGGED = re.compile(r"CSV parse error: Row #(\d+): Expected (\d+) columns, got (\d+)")
 STRADDLING = "straddling object straddles two block boundaries"

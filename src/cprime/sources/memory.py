@@ -4,6 +4,7 @@ import math
 import os
 import re
 import shutil
+import sys
 from pathlib import Path
 
 from cprime.sources.display import reason, shown
@@ -51,13 +52,25 @@ def bytes_of(memory: int | str | None) -> int:
 
 def total_memory() -> int:
     """Return the memory of this machine, or of the control group it is limited to."""
-    total = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    total = _physical_memory()
     for limit in CONTROL_GROUP_LIMITS:
         try:
             total = min(total, int(limit.read_text()))
         except (OSError, ValueError):
             continue
     return total
+
+
+def _physical_memory() -> int:
+    if sys.platform != "win32":
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    import ctypes
+
+    # MEMORYSTATUSEX: its own length, all memory, and six numbers more.
+    status = (ctypes.c_uint64 * 8)(64)
+    if not ctypes.windll.kernel32.GlobalMemoryStatusEx(status):
+        raise ctypes.WinError()
+    return status[1]
 
 
 def refuse_full_disk(folder: Path, n_bytes: int, what: str, written: int = 0) -> None:

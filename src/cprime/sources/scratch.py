@@ -40,11 +40,11 @@ def scratch_rows(
 
 def _nameless(folder: Path) -> OpenFile:
     try:
-        descriptor, name = tempfile.mkstemp(dir=folder, prefix="cprime-")
+        # Windows removes it with the last descriptor, others at once.
+        with tempfile.TemporaryFile(dir=folder, prefix="cprime-") as file:
+            return OpenFile(os.dup(file.fileno()))
     except OSError as error:
         raise OSError(
             f"{shown(folder)} does not take temporary files ({error.strerror}): give "
             "another folder as `scratch`."
         ) from None
-    os.unlink(name)
-    return OpenFile(descriptor)

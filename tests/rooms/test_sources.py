@@ -21,6 +21,7 @@ from cprime.sources.guards.parquet_sizes import ParquetSizes
 from cprime.sources.guards.thrift import DamagedError, TruncatedError, struct_at
 from cprime.sources.memory import bytes_of, in_words, total_memory
 from cprime.sources.npy import open_npy
+from cprime.sources.passthrough import passthrough
 from cprime.sources.prefetch import BUFFERS, read_ahead
 from cprime.sources.row_file import OpenFile, RowFile
 from cprime.sources.spill import collect_rows
@@ -360,6 +361,41 @@ def test_heads_of_npy_files_are_as_numpy_writes_them(tmp_path, kind, order):
     assert npy.by_columns == (order == "F")
     found = np.concatenate(list(npy.batches([2, 0])))
     assert np.array_equal(found, rows[:, [2, 0]])
+
+
+@pytest.fixture
+def parsed(monkeypatch):
+    """Names of files whose footers are parsed."""
+    names, footer = [], ParquetSizes._footer
+
+    def noted(self, memory):
+        names.append(Path(self._name).name)
+        return footer(self, memory)
+
+    monkeypatch.setattr(ParquetSizes, "_footer", noted)
+    return names
+
+
+def test_the_footer_of_a_parquet_file_is_parsed_once(tmp_path, parsed):
+    pq.write_table(pa.table({"a": X[:, 0]}), tmp_path / "x.parquet")
+    assert open_data(tmp_path / "x.parquet").n_rows == len(X)
+    assert parsed == ["x.parquet"]
+
+
+def test_a_parquet_file_that_was_replaced_is_parsed_again(tmp_path, parsed):
+    path = tmp_path / "x.parquet"
+    pq.write_table(pa.table({"a": X[:, 0]}), path)
+    batches = passthrough(path, "a")
+    pq.write_table(pa.table({"a": X[:9, 0]}), path)
+    assert sum(batch.num_rows for batch in batches) == 9
+    assert parsed == ["x.parquet"] * 2
+
+
+def test_sizes_of_many_parquet_files_are_not_kept(tmp_path, parsed):
+    for name in "ab":
+        pq.write_table(pa.table({"a": X[:, 0]}), tmp_path / f"{name}.parquet")
+    open_data(tmp_path)
+    assert parsed == ["a.parquet", "b.parquet"] * 2
 
 
 @pytest.mark.parametrize("compression", ["none", "snappy", "zstd"])

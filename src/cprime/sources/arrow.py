@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 
 from cprime.sources.display import quoted, reason
+from cprime.sources.guards.parquet_sizes import ParquetSizes
 from cprime.typing import Array
 
 # What is read, and transposed, at once.
@@ -47,16 +48,22 @@ class Batches(NamedTuple):
 
 
 class Head(NamedTuple):
-    """What a file says of itself: its columns, and of how many rows if it knows."""
+    """What a file says of itself: its columns, how many rows and of what sizes."""
 
     names: list[str]
     schema: pa.Schema
     n_rows: int | None
+    sizes: ParquetSizes | None
 
     @classmethod
-    def of(cls, schema: pa.Schema, n_rows: int | None = None) -> "Head":
+    def of(
+        cls,
+        schema: pa.Schema,
+        n_rows: int | None = None,
+        sizes: ParquetSizes | None = None,
+    ) -> "Head":
         """Return the head of a file; its names are decoded here, which may fail."""
-        return cls(schema.names, schema, n_rows)
+        return cls(schema.names, schema, n_rows, sizes)
 
 
 def from_object(source: Any, origin: str) -> Batches:

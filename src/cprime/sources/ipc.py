@@ -28,7 +28,7 @@ def head(path: Path, memory: int) -> Head:
     return head
 
 
-def batches(path: Path, names: list[str], memory: int) -> Iterator[pa.RecordBatch]:
+def batches(path: Path, names: list[str], *_: Any) -> Iterator[pa.RecordBatch]:
     """Yield these columns of all rows, in batches, of a file that was looked at."""
     with explain_errors(shown(path)), _open(path) as file:
         schema = pa_ipc.open_file(file).schema

@@ -26,12 +26,14 @@ def head(path: Path, memory: int) -> Head:
     memory : int
         Bytes that may be taken to look at it.
     """
-    ParquetSizes(path, memory)
+    sizes = ParquetSizes(path, memory)
     with explain_errors(shown(path)), _open(path) as file:
-        return Head.of(file.schema_arrow, file.metadata.num_rows)
+        return Head.of(file.schema_arrow, file.metadata.num_rows, sizes)
 
 
-def batches(path: Path, names: list[str], memory: int) -> Iterator[pa.RecordBatch]:
+def batches(
+    path: Path, names: list[str], memory: int, sizes: ParquetSizes | None
+) -> Iterator[pa.RecordBatch]:
     """Yield these columns of all rows, in batches.
 
     Parameters
@@ -40,9 +42,12 @@ def batches(path: Path, names: list[str], memory: int) -> Iterator[pa.RecordBatc
     names : list of str
     memory : int
         Bytes that pages of all these columns may take together.
+    sizes : ParquetSizes, optional
+        Of its head, if it was kept.
     """
-    # Parsed again: a folder has too many files to keep it, and one may be replaced.
-    sizes, n_rows = ParquetSizes(path, memory), 0
+    if sizes is None or not sizes.are_of(path):
+        sizes = ParquetSizes(path, memory)
+    n_rows = 0
     with explain_errors(shown(path)), _open(path) as file:
         declared = file.metadata.num_rows
         _refuse_large_pages(shown(path), sizes, file.schema, names, memory)

@@ -50,6 +50,7 @@ class ParquetSizes:
     def __init__(self, path: Path, memory: int):
         self._file = OpenFile.to_read(path)
         self._name = shown(path)
+        self._stamp = self._file.stamp
         self._size = self._file.size
         footer = self._footer(memory)
         try:
@@ -57,6 +58,10 @@ class ParquetSizes:
             self._groups = [list(_chunks(group)) for group in _items(fields, GROUPS)]
         except (DamagedError, TruncatedError):
             raise self._damaged("its footer cannot be read") from None
+
+    def are_of(self, path: Path) -> bool:
+        """Return whether the file is still the one these sizes were read from."""
+        return self._stamp == OpenFile.to_read(path).stamp
 
     def largest_pages(self, columns: list[int], n_columns: int) -> list[int]:
         """Return what the largest page of these columns takes, packed and unpacked."""

@@ -106,7 +106,7 @@ def damaged(checkpoints):
     found = []
     for path in Path(checkpoints).glob("checkpoint-*.cprime"):
         try:
-            with container.opened(path):
+            with container.open_file(path):
                 pass
         except ValueError as error:
             found.append(str(error))

@@ -378,7 +378,7 @@ def test_a_checkpoint_from_before_functions_were_known_is_refused(folder):
     name = f"{__name__}.from_the_first"
     place = ("identity", "dict", "parameters", "dict", "init")
     for path in folder.iterdir():
-        with container.opened(path) as file:
+        with container.open_file(path) as file:
             arrays = {name: stored.load() for name, stored in file.arrays.items()}
         header = {k: v for k, v in file.header.items() if k != "cprime"}
         container.write(path, "it", replaced(header, place, name), arrays)
@@ -496,7 +496,7 @@ def test_a_full_disk_ends_the_fit_and_leaves_the_last_checkpoint(
     assert not hasattr(model, "labels_")
     assert len(list(folder.iterdir())) == min(writes, 2)
     for path in folder.iterdir():
-        with container.opened(path):
+        with container.open_file(path):
             pass
     assert_same(whole, resume(MODEL, folder)[0])
 
@@ -623,7 +623,7 @@ def test_a_state_that_cannot_be_is_refused(folder, path, value):
     newest = latest(folder)
     for older in set(folder.iterdir()) - {newest}:
         older.unlink()
-    with container.opened(newest) as file:
+    with container.open_file(newest) as file:
         arrays = {name: stored.load() for name, stored in file.arrays.items()}
     header = {k: v for k, v in file.header.items() if k != "cprime"}
     container.write(newest, "it", replaced(header, path, value), arrays)
@@ -647,7 +647,7 @@ def test_a_state_that_cannot_be_is_refused(folder, path, value):
 def test_arrays_of_another_fit_are_refused(folder, name, value):
     begin(MODEL, folder, 5)
     for path in folder.iterdir():
-        with container.opened(path) as file:
+        with container.open_file(path) as file:
             arrays = {name: stored.load() for name, stored in file.arrays.items()}
         assert name in arrays
         header = {k: v for k, v in file.header.items() if k != "cprime"}

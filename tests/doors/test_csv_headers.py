@@ -8,7 +8,7 @@ import pytest
 from command_line import done, run
 
 from cprime import KMeans, open_data
-from cprime.sources.companions import companions
+from cprime.sources.passthrough import passthrough
 
 RNG = np.random.default_rng(0)
 N = 40
@@ -165,7 +165,7 @@ def numeric(path, **options):
     """Open the columns that hold numbers below the first line."""
     content = path.read_text().splitlines()
     last = content[-1].replace('"', "").split(",")
-    names = next(companions(path, "*", **options)).schema.names
+    names = next(passthrough(path, "*", **options)).schema.names
     wanted = [name for name, value in zip(names, last) if value[:1] in "-0123456789"]
     return open_data(path, wanted, **options)
 
@@ -175,13 +175,13 @@ def test_what_is_decided_of_a_first_line(file):
     path, content, decision = file
     first = fields(content)
     if decision == OPEN:
-        for read in (open_data, KMeans(1).fit, lambda path: companions(path, "*")):
+        for read in (open_data, KMeans(1).fit, lambda path: passthrough(path, "*")):
             with pytest.raises(ValueError, match="may hold the names") as refused:
                 read(path)
             assert "header=True (names) or header=False (a row)" in str(refused.value)
             assert str(refused.value).isprintable() and len(str(refused.value)) < 500
         return
-    kept = list(companions(path, "*"))
+    kept = list(passthrough(path, "*"))
     has_names = decision in (NAMES, GUESSED_NAMES)
     n_rows = n_lines(content) - has_names
     expected = first if has_names else [str(i) for i in range(len(first))]
@@ -216,15 +216,15 @@ def test_what_is_read_agrees_with_what_is_decided(file):
 def test_what_a_user_says_is_done(file):
     path, content, _ = file
     first = fields(content)
-    as_rows = list(companions(path, "*", header=False))
+    as_rows = list(passthrough(path, "*", header=False))
     assert as_rows[0].schema.names == [str(i) for i in range(len(first))]
     assert sum(batch.num_rows for batch in as_rows) == n_lines(content)
     if len(set(first)) == len(first):
-        named = companions(path, "*", header=True)
+        named = passthrough(path, "*", header=True)
         assert sum(batch.num_rows for batch in named) == n_lines(content) - 1
     else:
         with pytest.raises(ValueError, match=r"[23] columns named"):
-            companions(path, "*", header=True)
+            passthrough(path, "*", header=True)
 
 
 def test_names_twice_the_same_stay_names(tmp_path):
@@ -260,10 +260,10 @@ def test_any_delimiter_is_as_good(tmp_path, delimiter):
             continue
         path = tmp_path / "x.txt"
         path.write_text(content)
-        expected = [batch.to_pylist() for batch in companions(path, "*")]
+        expected = [batch.to_pylist() for batch in passthrough(path, "*")]
         if content.splitlines()[0].count(","):
             path.write_text(content.replace(",", delimiter))
-        assert [batch.to_pylist() for batch in companions(path, "*")] == expected
+        assert [batch.to_pylist() for batch in passthrough(path, "*")] == expected
 
 
 def test_rows_read_in_blocks_agree(tmp_path):
@@ -320,7 +320,7 @@ def test_a_header_is_of_text_files_alone(tmp_path):
         with pytest.raises(ValueError, match="header=True is about the first line"):
             open_data(X, header=True)
     with pytest.raises(ValueError, match="header=False is about the first line"):
-        companions(tmp_path / "x.parquet", "a", header=False)
+        passthrough(tmp_path / "x.parquet", "a", header=False)
     data = open_data(tmp_path / "x.npy")
     with pytest.raises(ValueError, match="when data are opened"):
         open_data(data, header=True)

@@ -24,7 +24,7 @@ import pyarrow.parquet as pq
 import pytest
 from watched_reader import Reader
 
-from cprime.sources.thrift import struct_at
+from cprime.sources.guards.thrift import struct_at
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 
@@ -334,6 +334,7 @@ TEXT = {
     "utf-16.csv": (ROWS.encode("utf-16"), "no CSV file in UTF-8"),
     "latin names.csv": (b"\xe4,b\n1,2\n", "no CSV file in UTF-8"),
     "latin value.csv": (b"a,b\n1,\xe4\n", "Column 'b'"),
+    "latin line of one column.csv": (b"a,b\n1,2\n\xe4\n", "Line 3"),
     "windows.csv": ("a,b\r\n" + ROWS.replace("\n", "\r\n"), (20, 2)),
     "old mac.csv": ("a,b\r1,2\r3,4\r", "cannot be divided"),
     "text.csv": ("a,b\n1,2\n3,four\n", "Column 'b' of"),

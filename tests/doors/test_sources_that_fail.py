@@ -18,7 +18,7 @@ import pytest
 import scipy.sparse as sp
 
 from cprime import KMeans, open_data
-from cprime.sources.companions import companions
+from cprime.sources.passthrough import passthrough
 
 X = np.random.default_rng(0).normal(size=(50, 2))
 TABLE = pa.table({"a": X[:, 0], "b": X[:, 1]})
@@ -322,7 +322,7 @@ def too_short(path):
 
 def test_lengths_of_arrow_are_checked_whoever_reads(tmp_path):
     path = too_short(tmp_path / "x.arrow")
-    refused(ValueError, "too small", lambda: list(companions(path, "a")))
+    refused(ValueError, "too small", lambda: list(passthrough(path, "a")))
     refused(ValueError, "too small", lambda: open_data(ds.dataset(path, format="ipc")))
 
 

@@ -25,7 +25,7 @@ ARRAYS = {
 
 
 def read(path):
-    with container.opened(path) as file:
+    with container.open_file(path) as file:
         arrays = {name: stored.load() for name, stored in file.arrays.items()}
         return file.header, arrays
 
@@ -78,7 +78,7 @@ def test_an_array_is_written_and_read_in_parts(tmp_path):
     K = np.arange(20, dtype=np.int32).reshape(10, 2)
     blocks = Blocks((10, 2), "<i4", (K[i : i + 3] for i in range(0, 10, 3)))
     container.write(tmp_path / "K", "it", {}, {"K": blocks})
-    with container.opened(tmp_path / "K") as file:
+    with container.open_file(tmp_path / "K") as file:
         stored = file.arrays["K"]
         assert [len(part) for part in stored.parts(4)] == [4, 4, 2]
         np.testing.assert_array_equal(np.concatenate(list(stored.parts(4))), K)

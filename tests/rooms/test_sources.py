@@ -14,16 +14,17 @@ from threadpoolctl import threadpool_limits
 from cprime.blocks import LEAF_ROWS
 from cprime.rows.column import Column
 from cprime.sources import open_data
-from cprime.sources.ahead import BUFFERS, read_ahead
-from cprime.sources.columns import chosen
-from cprime.sources.gathered import gathered
-from cprime.sources.ipc import _sizes
+from cprime.sources.columns import choose
+from cprime.sources.display import listed, quoted, reason, shown
+from cprime.sources.guards.arrow_sizes import batch_sizes
+from cprime.sources.guards.parquet_sizes import ParquetSizes
+from cprime.sources.guards.thrift import DamagedError, TruncatedError, struct_at
 from cprime.sources.memory import bytes_of, in_words, total_memory
 from cprime.sources.npy import open_npy
-from cprime.sources.pages import ParquetSizes
-from cprime.sources.raw import OpenFile, RawRows
-from cprime.sources.thrift import DamagedError, TruncatedError, struct_at
-from cprime.sources.words import listed, quoted, reason, shown
+from cprime.sources.passthrough import passthrough
+from cprime.sources.prefetch import BUFFERS, read_ahead
+from cprime.sources.row_file import OpenFile, RowFile
+from cprime.sources.spill import collect_rows
 
 X = np.random.default_rng(0).normal(size=(5 * LEAF_ROWS + 17, 3))
 LITTLE = 2**20
@@ -85,7 +86,7 @@ def raw(tmp_path):
     path = tmp_path / "raw"
     path.write_bytes(b"head" + X.tobytes())
     descriptor = os.open(path, os.O_RDWR)
-    return RawRows(OpenFile(descriptor), X.shape, np.float64, offset=4, name="raw")
+    return RowFile(OpenFile(descriptor), X.shape, np.float64, offset=4, name="raw")
 
 
 def test_raw_rows_are_read_where_they_lie(raw):
@@ -222,14 +223,14 @@ NAMES = ["a", "f1", "f2", "f*", "[f]", "b,c"]
     ],
 )
 def test_columns_are_chosen_by_name_or_pattern(columns, places):
-    assert chosen(NAMES, columns, "it") == places
+    assert choose(NAMES, columns, "it") == places
 
 
 def test_choosing_among_very_many_columns_is_quick():
     names = [f"c{i}" for i in range(200_000)]
-    assert chosen(names, names[::-1], "it") == list(range(200_000))[::-1]
+    assert choose(names, names[::-1], "it") == list(range(200_000))[::-1]
     with pytest.raises(ValueError, match="it has 2 columns named 'c7'"):
-        chosen([*names, "c7"], None, "it")
+        choose([*names, "c7"], None, "it")
 
 
 # Gathering
@@ -238,8 +239,8 @@ def test_choosing_among_very_many_columns_is_quick():
 @pytest.mark.parametrize("over", [0, 1])
 def test_batches_go_to_disk_when_they_take_more_than_memory(tmp_path, over):
     batches = [X[:100], X[100:100], X[100:250], X[250:]]
-    rows = gathered(iter(batches), 3, np.float64, X.nbytes - over, tmp_path)
-    assert isinstance(rows, RawRows) == bool(over)
+    rows = collect_rows(iter(batches), 3, np.float64, X.nbytes - over, tmp_path)
+    assert isinstance(rows, RowFile) == bool(over)
     assert rows.shape == X.shape
     found = rows.read(0, len(X)) if over else rows
     assert np.array_equal(found, X)
@@ -248,9 +249,9 @@ def test_batches_go_to_disk_when_they_take_more_than_memory(tmp_path, over):
 
 
 @pytest.mark.parametrize("memory", [0, 2**30])
-def test_gathered_rows_have_the_type_asked_for(tmp_path, memory):
+def test_collected_rows_have_the_type_asked_for(tmp_path, memory):
     batches = [np.arange(6, dtype=np.int16).reshape(3, 2)] * 2
-    rows = gathered(batches, 2, np.float32, memory, tmp_path)
+    rows = collect_rows(batches, 2, np.float32, memory, tmp_path)
     found = rows.read(0, 6) if memory == 0 else rows
     assert found.dtype == np.float32
     assert np.array_equal(found, np.concatenate(batches))
@@ -362,6 +363,41 @@ def test_heads_of_npy_files_are_as_numpy_writes_them(tmp_path, kind, order):
     assert np.array_equal(found, rows[:, [2, 0]])
 
 
+@pytest.fixture
+def parsed(monkeypatch):
+    """Names of files whose footers are parsed."""
+    names, footer = [], ParquetSizes._footer
+
+    def noted(self, memory):
+        names.append(Path(self._name).name)
+        return footer(self, memory)
+
+    monkeypatch.setattr(ParquetSizes, "_footer", noted)
+    return names
+
+
+def test_the_footer_of_a_parquet_file_is_parsed_once(tmp_path, parsed):
+    pq.write_table(pa.table({"a": X[:, 0]}), tmp_path / "x.parquet")
+    assert open_data(tmp_path / "x.parquet").n_rows == len(X)
+    assert parsed == ["x.parquet"]
+
+
+def test_a_parquet_file_that_was_replaced_is_parsed_again(tmp_path, parsed):
+    path = tmp_path / "x.parquet"
+    pq.write_table(pa.table({"a": X[:, 0]}), path)
+    batches = passthrough(path, "a")
+    pq.write_table(pa.table({"a": X[:9, 0]}), path)
+    assert sum(batch.num_rows for batch in batches) == 9
+    assert parsed == ["x.parquet"] * 2
+
+
+def test_sizes_of_many_parquet_files_are_not_kept(tmp_path, parsed):
+    for name in "ab":
+        pq.write_table(pa.table({"a": X[:, 0]}), tmp_path / f"{name}.parquet")
+    open_data(tmp_path)
+    assert parsed == ["a.parquet", "b.parquet"] * 2
+
+
 @pytest.mark.parametrize("compression", ["none", "snappy", "zstd"])
 @pytest.mark.parametrize("version", ["1.0", "2.0"])
 def test_pages_of_parquet_are_as_large_as_arrow_says(tmp_path, compression, version):
@@ -385,7 +421,7 @@ def test_batches_of_arrow_files_are_as_large_as_their_values(tmp_path, compressi
     table = pa.table({"a": np.zeros(1000), "b": ["x"] * 1000, "c": X[:1000, 0]})
     table = table.append_column("d", table["b"].dictionary_encode())
     feather.write_feather(table, path, compression=compression, chunksize=400)
-    sizes = _sizes(OpenFile.to_read(path))
+    sizes = batch_sizes(OpenFile.to_read(path))
     # The dictionary, then two batches of 400 rows and one of 200.
     assert len(sizes) == 4 and sizes[0] < 100
     for size, n_rows in zip(sizes[1:], (400, 400, 200)):

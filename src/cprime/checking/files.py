@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from cprime.sources import Data, open_data
-from cprime.sources.words import quoted
+from cprime.sources.display import quoted
 from cprime.typing import Array
 
 

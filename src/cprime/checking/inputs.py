@@ -15,8 +15,8 @@ from cprime.checking.files import opened
 from cprime.kernels import native
 from cprime.search import Exact, Lazy, Search
 from cprime.sources import Data, is_source
+from cprime.sources.display import LONGEST_REASON, LONGEST_TEXT, quoted, short
 from cprime.sources.sparse import canonical, sound
-from cprime.sources.words import LONGEST_REASON, LONGEST_TEXT, quoted, short
 from cprime.theta import Theta, variances_of
 from cprime.typing import Array
 

@@ -35,7 +35,7 @@ class Rotation:
         for name in NAMES:
             path = self._folder / name
             try:
-                with container.opened(path) as file:
+                with container.open_file(path) as file:
                     self._consider(path, file.header)
             except (FileNotFoundError, NotADirectoryError):
                 continue
@@ -88,14 +88,14 @@ class Rotation:
         self._count, self.latest, self.finished = count, path, finished
 
     @contextmanager
-    def opened(self) -> Iterator[container.Opened]:
+    def opened(self) -> Iterator[container.Contents]:
         """Give the newest checkpoint, unless another fit has replaced it meanwhile.
 
         A fit that had finished is read without a lock, and another may begin there.
         """
         assert self.latest is not None
         try:
-            with container.opened(self.latest) as file:
+            with container.open_file(self.latest) as file:
                 found = Rotation(self._folder)
                 found._consider(self.latest, file.header)
                 if vars(found) != vars(self):

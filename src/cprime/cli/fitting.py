@@ -196,7 +196,7 @@ def worth_telling(about: dict[str, Any]) -> dict[str, str]:
     about : dict
         As a model file has it; anything may be in there.
     """
-    from cprime.sources.words import short
+    from cprime.sources.display import short
 
     told = {
         name: short(about[name])

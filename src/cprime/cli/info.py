@@ -29,7 +29,7 @@ EPILOG = """[bold]Examples[/]
 def info(model: ModelFile, json: Json = False) -> None:
     """Say what a model file holds: the model, how good it is, how it was made."""
     from cprime.estimators import describe
-    from cprime.sources.words import short
+    from cprime.sources.display import short
 
     voice = Voice(json)
     with voice.hearing_warnings():
@@ -65,7 +65,7 @@ def info(model: ModelFile, json: Json = False) -> None:
 
 
 def _columns(loaded: models.Loaded) -> str:
-    from cprime.sources.words import short
+    from cprime.sources.display import short
 
     count = words.count(loaded.n_features, "column")
     scaled = ", standardized" if loaded.scaler is not None else ""
@@ -86,7 +86,7 @@ def _seconds(about: dict[str, Any]) -> str:
 
 def _origin(about: dict[str, Any]) -> list[tuple[str, str]]:
     """Return where the model comes from, as far as the file tells."""
-    from cprime.sources.words import short
+    from cprime.sources.display import short
 
     lines = []
     if isinstance(about.get("origin"), str):

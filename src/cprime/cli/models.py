@@ -63,7 +63,7 @@ class Loaded:
         source : Source
             May say which columns to take in place of those of the same names.
         """
-        from cprime.sources.words import listed
+        from cprime.sources.display import listed
 
         path = source.path
         by_name = source.columns is None and path.suffix.lower() != ".npy"
@@ -86,7 +86,7 @@ class Loaded:
 
 
 def _refuse_others(path: Path, found: Sequence[str], names: Sequence[str]) -> None:
-    from cprime.sources.words import quoted
+    from cprime.sources.display import quoted
 
     for name in names:
         if name not in found:

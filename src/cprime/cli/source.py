@@ -50,9 +50,9 @@ class Source:
 
     def companions(self, columns: str) -> Any:
         """Return other columns of the same rows, of any type, in batches."""
-        from cprime.sources.companions import companions
+        from cprime.sources.passthrough import passthrough
 
-        return companions(self.path, columns, self.memory, self.header)
+        return passthrough(self.path, columns, self.memory, self.header)
 
     @property
     def typed(self) -> list[str]:

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from cprime.model_files.saving import Path, class_name
-from cprime.sources.words import short
+from cprime.sources.display import short
 from cprime.storage import container, tree
 
 
@@ -24,7 +24,7 @@ def describe(path: Path) -> dict[str, Any]:
         array is told by its `dtype` and `shape`, a text of thousands of letters by how
         it begins; only `about` comes back whole.
     """
-    with container.opened(path) as file:
+    with container.open_file(path) as file:
         class_name(file)
         # What a person keeps beside a model is not ours to understand.
         about = file.header.pop("about", {})

@@ -9,9 +9,9 @@ from sklearn.utils.validation import check_is_fitted
 from cprime.checking import tables
 from cprime.model_files import scaling, schema, stream_codec
 from cprime.model_files.schema import RULES
-from cprime.sources.words import reason
+from cprime.sources.display import reason
 from cprime.storage import container, layout, tree
-from cprime.storage.container import Opened
+from cprime.storage.container import Contents
 
 Path = str | os.PathLike[str]
 # What a fit of each class must have told for others to use it.
@@ -69,7 +69,7 @@ class Savable:
         ----------
         path : path
         """
-        with container.opened(path) as file:
+        with container.open_file(path) as file:
             held = class_name(file)
             if "scaler" in file.header:
                 raise ValueError(
@@ -136,7 +136,7 @@ def load(path: Path) -> Any:
     -------
     estimator : KMeans, SoftKMeans, FuzzyKMeans, GaussianMixture or Pipeline
     """
-    with container.opened(path) as file:
+    with container.open_file(path) as file:
         return _estimator(file)
 
 
@@ -175,7 +175,7 @@ def _packed(values: dict[str, Any], name: str, arrays: dict[str, Any]) -> Any:
     return {key: tree.packed(v, f"{name}.{key}", arrays) for key, v in values.items()}
 
 
-def _estimator(file: Opened) -> Any:
+def _estimator(file: Contents) -> Any:
     """Return the estimator a file holds, after everything about it was checked."""
     name, arrays = class_name(file), dict(file.arrays)
     fitted = {
@@ -191,7 +191,7 @@ def _estimator(file: Opened) -> Any:
     return scaling.put_together(scaler, estimator, file.header.get("steps"))
 
 
-def class_name(file: Opened) -> str:
+def class_name(file: Contents) -> str:
     """Return the class of the estimator that a file holds."""
     if file.header.get("holds") != "model":
         raise ValueError("it holds no model")

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from cprime.sources import is_source, open_data
+from cprime.sources.display import quoted
 from cprime.sources.sparse import compressed_rows, is_sparse
-from cprime.sources.words import quoted
 from cprime.typing import Array
 
 

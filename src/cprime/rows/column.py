@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from cprime.sources.raw import RawRows
+from cprime.sources.row_file import RowFile
 from cprime.sources.scratch import scratch_rows
 from cprime.typing import Array
 
@@ -26,7 +26,7 @@ class Column:
 
     def __init__(self, shape: tuple[int, int], dtype: Any, memory: int, folder: Path):
         self.shape = shape
-        self._values: Array | RawRows
+        self._values: Array | RowFile
         if shape[0] * shape[1] * np.dtype(dtype).itemsize <= memory:
             self._values = np.empty(shape, dtype=dtype)
         else:
@@ -38,25 +38,25 @@ class Column:
 
     def put(self, values: Array, start: int) -> None:
         """Put the numbers of some rows in place, from `start` on."""
-        if isinstance(self._values, RawRows):
+        if isinstance(self._values, RowFile):
             self._values.write(values, start)
         else:
             self._values[start : start + len(values)] = values
 
     def read(self, rows: slice) -> Array:
         """Return the numbers of consecutive rows."""
-        if isinstance(self._values, RawRows):
+        if isinstance(self._values, RowFile):
             return self._values.read(rows.start, rows.stop)
         return self._values[rows]
 
     def take(self, indices: Array) -> Array:
         """Return the numbers of these rows."""
-        if isinstance(self._values, RawRows):
+        if isinstance(self._values, RowFile):
             return self._values.take(indices)
         return self._values[indices]
 
     def array(self) -> Array:
         """Return all of it as one array, whose values may be on disk."""
-        if isinstance(self._values, RawRows):
+        if isinstance(self._values, RowFile):
             return self._values.mapped()
         return self._values

@@ -1,4 +1,4 @@
-"""Rows of Arrow's columns: which of them are numbers, and how they are turned."""
+"""Rows of Arrow's columns: which are numbers, and how columns become rows."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -8,13 +8,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.dataset as ds
 
-from cprime.sources.words import quoted, reason
+from cprime.sources.display import quoted, reason
+from cprime.sources.guards.parquet_sizes import ParquetSizes
 from cprime.typing import Array
 
-# What is read, and turned, at once.
+# What is read, and transposed, at once.
 BATCH_ROWS, BATCH_VALUES = 2**15, 2**20
-# Rows are turned from columns a few at a time, so that they stay in cache.
-TURNED_ROWS = 2**11
+# Columns become rows a few at a time, so that they stay in cache.
+TRANSPOSED_ROWS = 2**11
 # What Arrow may raise of data that are not as they should be.
 ARROW_ERRORS = (pa.ArrowException, OSError, UnicodeError, MemoryError, OverflowError)
 
@@ -47,16 +48,22 @@ class Batches(NamedTuple):
 
 
 class Head(NamedTuple):
-    """What a file says of itself: its columns, and of how many rows if it knows."""
+    """What a file says of itself: its columns, how many rows and of what sizes."""
 
     names: list[str]
     schema: pa.Schema
     n_rows: int | None
+    sizes: ParquetSizes | None
 
     @classmethod
-    def of(cls, schema: pa.Schema, n_rows: int | None = None) -> "Head":
+    def of(
+        cls,
+        schema: pa.Schema,
+        n_rows: int | None = None,
+        sizes: ParquetSizes | None = None,
+    ) -> "Head":
         """Return the head of a file; its names are decoded here, which may fail."""
-        return cls(schema.names, schema, n_rows)
+        return cls(schema.names, schema, n_rows, sizes)
 
 
 def from_object(source: Any, origin: str) -> Batches:
@@ -73,7 +80,7 @@ def from_object(source: Any, origin: str) -> Batches:
         )
 
     def of(names: list[str]) -> Iterator[pa.RecordBatch]:
-        with said_of(origin):
+        with explain_errors(origin):
             scanner = source.scanner(
                 columns=names,
                 batch_size=batch_rows(len(names)),
@@ -109,25 +116,25 @@ def dtype_of(schema: pa.Schema, places: list[int], origin: str) -> Any:
     return np.dtype(np.float32 if narrow else np.float64)
 
 
-def turned(batch: pa.RecordBatch, dtype: Any, origin: str) -> Array:
+def to_rows(batch: pa.RecordBatch, dtype: Any, origin: str) -> Array:
     """Return the rows of a batch of columns; what is null becomes NaN."""
-    with said_of(origin):
+    with explain_errors(origin):
         # Arrow trusts what a file says of its own lengths.
         batch.validate(full=True)
         columns = [_values(column) for column in batch.columns]
     rows = np.empty((batch.num_rows, batch.num_columns), dtype=dtype)
     # There are NaNs that processors complain of.
     with np.errstate(invalid="ignore"):
-        for start in range(0, len(rows), TURNED_ROWS):
-            part = slice(start, start + TURNED_ROWS)
+        for start in range(0, len(rows), TRANSPOSED_ROWS):
+            part = slice(start, start + TRANSPOSED_ROWS)
             for j, values in enumerate(columns):
                 rows[part, j] = values[part]
     return rows
 
 
 @contextmanager
-def said_of(origin: str) -> Iterator[None]:
-    """Turn what Arrow says of data it cannot read into one line for people."""
+def explain_errors(origin: str) -> Iterator[None]:
+    """Turn what Arrow says of data it cannot read into one line for users."""
     try:
         yield
     except ARROW_ERRORS as error:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 
-from cprime.sources.words import listed, quoted, reason
+from cprime.sources.display import listed, quoted, reason
 
 Wanted = str | Sequence[str] | None
 # What makes a name a pattern.
@@ -53,7 +53,7 @@ def patterns(columns: Wanted) -> list[str] | None:
     return asked
 
 
-def chosen(names: Sequence[str], columns: Wanted, origin: str) -> list[int]:
+def choose(names: Sequence[str], columns: Wanted, origin: str) -> list[int]:
     """Return the places of the wanted columns, in the order they are asked for.
 
     Parameters
@@ -67,7 +67,7 @@ def chosen(names: Sequence[str], columns: Wanted, origin: str) -> list[int]:
     """
     asked = patterns(columns)
     if asked is None:
-        return _told_apart(names, range(len(names)), origin)
+        return _refuse_duplicates(names, range(len(names)), origin)
     places_of: dict[str, list[int]] = {}
     for i, name in enumerate(names):
         places_of.setdefault(name, []).append(i)
@@ -85,10 +85,12 @@ def chosen(names: Sequence[str], columns: Wanted, origin: str) -> list[int]:
         raise ValueError(
             f"{origin} has no {column} {listed(missing)}: it has {listed(names)}."
         )
-    return _told_apart(names, places, origin)
+    return _refuse_duplicates(names, places, origin)
 
 
-def _told_apart(names: Sequence[str], places: Iterable[int], origin: str) -> list[int]:
+def _refuse_duplicates(
+    names: Sequence[str], places: Iterable[int], origin: str
+) -> list[int]:
     places = list(places)
     if not places:
         raise ValueError(f"{origin} has no columns.")

@@ -13,12 +13,12 @@ import numpy as np
 from cprime.blocks import LEAF_ROWS
 from cprime.kernels.abreast import abreast
 from cprime.kernels.native import get_num_threads, magnitude
-from cprime.sources.ahead import BUFFERS, read_ahead
 from cprime.sources.columns import Columns
+from cprime.sources.display import quoted
 from cprime.sources.memory import in_words
-from cprime.sources.raw import RawRows
-from cprime.sources.standard import shift_and_scale
-from cprime.sources.words import quoted
+from cprime.sources.prefetch import BUFFERS, read_ahead
+from cprime.sources.row_file import RowFile
+from cprime.sources.standardize import shift_and_scale
 from cprime.typing import Array
 
 Result = TypeVar("Result")
@@ -48,7 +48,7 @@ class Data:
     names : tuple of str, or None
         Of the columns, the same as `columns.names`.
     origin : str
-        What a person calls it.
+        What the user calls it.
     in_memory : bool
         Whether all rows are held in memory.
     memory : int
@@ -58,12 +58,12 @@ class Data:
     shift, scale : ndarray of shape (D,), or None
         Columns are given as (value - shift) / scale.
     on_rows : callable, optional
-        Told how many rows were read, block by block.
+        Called with how many rows were read, block by block.
     """
 
     def __init__(
         self,
-        values: Array | RawRows,
+        values: Array | RowFile,
         *,
         columns: Columns,
         origin: str,
@@ -150,7 +150,7 @@ class Data:
         places = self._places(size)
 
         def read(place: slice, buffer: Array) -> Array:
-            assert isinstance(self._values, RawRows)
+            assert isinstance(self._values, RowFile)
             self._values.expect(place.stop + (n_threads - 1) * size, size)
             return self._read_into(place, buffer)
 
@@ -256,7 +256,7 @@ class Data:
         return [slice(start, min(start + size, self.n_rows)) for start in starts]
 
     def _buffers(self, places: list[slice], count: int) -> list[Array]:
-        """Return room for so many blocks at a time, as far as there are as many."""
+        """Return buffers for so many blocks at a time, as far as there are as many."""
         size = max((place.stop - place.start for place in places), default=0)
         shape, count = (size, self.n_features), min(count, max(len(places), 2))
         return [np.empty(shape, dtype=self.dtype) for _ in range(count)]
@@ -267,7 +267,7 @@ class Data:
         return read_ahead(self._read_into, places, self._buffers(places, BUFFERS))
 
     def _read_into(self, place: slice, buffer: Array) -> Array:
-        assert isinstance(self._values, RawRows)
+        assert isinstance(self._values, RowFile)
         rows = buffer[: place.stop - place.start]
         return self._scaled(self._values.read_into(rows, place.start), out=rows)
 

@@ -9,9 +9,9 @@ from types import ModuleType
 import pyarrow as pa
 
 from cprime.sources import ipc, parquet
-from cprime.sources.arrow import Batches
-from cprime.sources.paths import existing
-from cprime.sources.words import shown
+from cprime.sources.arrow import Batches, Head
+from cprime.sources.display import shown
+from cprime.sources.path_checks import check_readable
 
 KINDS: dict[str, ModuleType] = {
     **dict.fromkeys((".parquet", ".pq"), parquet),
@@ -51,7 +51,7 @@ def from_files(files: list[Path], memory: int) -> Batches:
     memory : int
         Bytes that may be taken to read a part of a file.
     """
-    heads = [_kind(file).head(existing(file), memory) for file in files]
+    heads = [_head(file, memory, keep_sizes=len(files) == 1) for file in files]
     for file, head in zip(files, heads):
         if head.names != heads[0].names:
             raise ValueError(
@@ -61,13 +61,19 @@ def from_files(files: list[Path], memory: int) -> Batches:
 
     def of(names: list[str]) -> Iterator[pa.RecordBatch]:
         # No more than one is open: there may be thousands.
-        for file in files:
-            yield from _kind(file).batches(file, names, memory)
+        for file, head in zip(files, heads):
+            yield from _kind(file).batches(file, names, memory, head.sizes)
 
-    declared = [head.n_rows for head in heads]
-    n_rows = None if None in declared else sum(declared)
+    declared = [head.n_rows for head in heads if head.n_rows is not None]
+    n_rows = sum(declared) if len(declared) == len(heads) else None
     parts = [(shown(file.name), head.schema) for file, head in zip(files, heads)]
     return Batches(heads[0].names, parts, of, n_rows)
+
+
+def _head(file: Path, memory: int, keep_sizes: bool) -> Head:
+    head: Head = _kind(file).head(check_readable(file), memory)
+    # Sizes of thousands of files take memory, and each holds its file open.
+    return head if keep_sizes else head._replace(sizes=None)
 
 
 def _kind(file: Path) -> ModuleType:

@@ -8,10 +8,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from cprime.sources.display import reason, shown
 from cprime.sources.fields import Below
-from cprime.sources.header import Header, are_names, decided, given
+from cprime.sources.header import Header, are_names, as_given, decide
 from cprime.sources.memory import in_words, too_much
-from cprime.sources.words import reason, shown
 
 DELIMITERS = (",", "\t", ";", "|")
 LONGEST_LINE = 2**24
@@ -66,13 +66,13 @@ def head_of(path: Path, memory: int, header: bool | None) -> Head:
             delimiter = max(DELIMITERS, key=text.count)
             fields = _fields(text, delimiter, name, memory)
             if header is not None:
-                found = given(header, name)
+                found = as_given(header, name)
             else:
                 below = Below(fields)
                 if not are_names(fields):
                     _look_below(below, file, delimiter, len(line))
                 are_quoted = _are_quoted(text, delimiter, len(fields))
-                found = decided(fields, are_quoted, below, name)
+                found = decide(fields, are_quoted, below, name)
     except DAMAGED as error:
         raise ValueError(f"{name} is damaged: {reason(error)}.") from None
     called = fields if found.has_names else [str(i) for i in range(len(fields))]

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from cprime.sources.display import listed, reason, shown
 from cprime.sources.fields import NUMBERS, Below, Kind, is_sign, kind_of
-from cprime.sources.words import listed, reason, shown
 
 # In fewer rows, that a value is missing from a column says little.
 FEWEST_ROWS = 10
@@ -48,13 +48,13 @@ class _Verdict(NamedTuple):
 PLAIN_NAMES, PLAIN_ROW = _Verdict(True), _Verdict(False)
 
 
-def given(header: bool, name: str) -> Header:
-    """Return the header of a file as its user has said it is."""
+def as_given(header: bool, name: str) -> Header:
+    """Return the header of a file as its user states it."""
     what = "holds the names of the columns" if header else "is a row"
     return Header(header, f"The first line of {name} {what}, as header={header} says.")
 
 
-def checked_header(header: Any) -> bool | None:
+def check_header(header: Any) -> bool | None:
     """Return whether there is a header, as a user says, or None."""
     if header is not None and not isinstance(header, bool | np.bool_):
         raise ValueError(
@@ -73,7 +73,7 @@ def refuse_header(header: bool | None, origin: object) -> None:
         )
 
 
-def decided(
+def decide(
     fields: list[str], are_quoted: list[bool], below: Below, name: str
 ) -> Header:
     """Decide whether a first line names the columns, or refuse with both readings.

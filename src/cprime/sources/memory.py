@@ -4,9 +4,10 @@ import math
 import os
 import re
 import shutil
+import sys
 from pathlib import Path
 
-from cprime.sources.words import reason, shown
+from cprime.sources.display import reason, shown
 
 UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 BINARY_UNITS = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
@@ -51,13 +52,25 @@ def bytes_of(memory: int | str | None) -> int:
 
 def total_memory() -> int:
     """Return the memory of this machine, or of the control group it is limited to."""
-    total = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    total = _physical_memory()
     for limit in CONTROL_GROUP_LIMITS:
         try:
             total = min(total, int(limit.read_text()))
         except (OSError, ValueError):
             continue
     return total
+
+
+def _physical_memory() -> int:
+    if sys.platform != "win32":
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    import ctypes
+
+    # MEMORYSTATUSEX: its own length, all memory, and six numbers more.
+    status = (ctypes.c_uint64 * 8)(64)
+    if not ctypes.windll.kernel32.GlobalMemoryStatusEx(status):
+        raise ctypes.WinError()
+    return status[1]
 
 
 def refuse_full_disk(folder: Path, n_bytes: int, what: str, written: int = 0) -> None:
@@ -101,7 +114,7 @@ def too_much(n_bytes: int, limit: int) -> str:
 
 
 def in_words(n_bytes: float) -> str:
-    """Return a number of bytes as people say it: 3.1 GB."""
+    """Return a number of bytes as users read it: 3.1 GB."""
     if n_bytes < 1000:
         return f"{n_bytes:.0f} bytes"
     power = min(int(math.log10(n_bytes)) // 3, 4)

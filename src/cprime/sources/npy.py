@@ -8,16 +8,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cprime.sources.raw import OpenFile, RawRows
-from cprime.sources.words import quoted, shown
+from cprime.sources.display import quoted, shown
+from cprime.sources.row_file import OpenFile, RowFile
 from cprime.typing import Array
 
 MAGIC = b"\x93NUMPY"
 # How the length of the head is written, by format version.
 LENGTHS = {b"\1\0": "<H", b"\2\0": "<I", b"\3\0": "<I"}
 LONGEST_HEAD = 10_000
-# The head is a Python dictionary. What is needed of it is looked for; nothing of it is
-# ever evaluated.
+# The head is a Python dictionary; nothing of it is ever evaluated. numpy's own readers
+# take the last of two shapes, know no version 3, and raise MemoryError of many signs.
 WHOLE = re.compile(r"\s*\{[^*+]*\}\s*")
 TYPE = re.compile(r"""['"]descr['"]\s*:\s*(?:'([^']*)'|"([^"]*)"|[\[({])""")
 ORDER = re.compile(r"""['"]fortran_order['"]\s*:\s*(True|False)""")
@@ -56,7 +56,7 @@ class Npy(NamedTuple):
         ordered = not self.by_columns or self.shape[1] == 1
         return ordered and self.dtype in (np.dtype("<f4"), np.dtype("<f8"))
 
-    def rows(self) -> RawRows:
+    def rows(self) -> RowFile:
         """Return the rows of a file that is ready."""
         return self._part(self.shape, self.offset)
 
@@ -71,12 +71,12 @@ class Npy(NamedTuple):
             else:
                 yield self.rows().read(start, stop)[:, columns]
 
-    def _column(self, j: int) -> RawRows:
+    def _column(self, j: int) -> RowFile:
         N = self.shape[0]
         return self._part((N, 1), self.offset + j * N * self.dtype.itemsize)
 
-    def _part(self, shape: tuple[int, int], offset: int) -> RawRows:
-        return RawRows(self.file, shape, self.dtype, offset, self.name, self.file.stamp)
+    def _part(self, shape: tuple[int, int], offset: int) -> RowFile:
+        return RowFile(self.file, shape, self.dtype, offset, self.name, self.file.stamp)
 
 
 def open_npy(path: Path) -> Npy:

@@ -9,10 +9,10 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from cprime.sources.arrow import Head, batch_rows, said_of
+from cprime.sources.arrow import Head, batch_rows, explain_errors
+from cprime.sources.display import quoted, shown
+from cprime.sources.guards.parquet_sizes import ParquetSizes
 from cprime.sources.memory import in_words, too_much
-from cprime.sources.pages import ParquetSizes
-from cprime.sources.words import quoted, shown
 
 READ_BUFFER = 2**16
 
@@ -26,12 +26,14 @@ def head(path: Path, memory: int) -> Head:
     memory : int
         Bytes that may be taken to look at it.
     """
-    ParquetSizes(path, memory)
-    with said_of(shown(path)), _opened(path) as file:
-        return Head.of(file.schema_arrow, file.metadata.num_rows)
+    sizes = ParquetSizes(path, memory)
+    with explain_errors(shown(path)), _open(path) as file:
+        return Head.of(file.schema_arrow, file.metadata.num_rows, sizes)
 
 
-def batches(path: Path, names: list[str], memory: int) -> Iterator[pa.RecordBatch]:
+def batches(
+    path: Path, names: list[str], memory: int, sizes: ParquetSizes | None
+) -> Iterator[pa.RecordBatch]:
     """Yield these columns of all rows, in batches.
 
     Parameters
@@ -40,9 +42,13 @@ def batches(path: Path, names: list[str], memory: int) -> Iterator[pa.RecordBatc
     names : list of str
     memory : int
         Bytes that pages of all these columns may take together.
+    sizes : ParquetSizes, optional
+        Of its head, if it was kept.
     """
-    sizes, n_rows = ParquetSizes(path, memory), 0
-    with said_of(shown(path)), _opened(path) as file:
+    if sizes is None or not sizes.are_of(path):
+        sizes = ParquetSizes(path, memory)
+    n_rows = 0
+    with explain_errors(shown(path)), _open(path) as file:
         declared = file.metadata.num_rows
         _refuse_large_pages(shown(path), sizes, file.schema, names, memory)
         for batch in file.iter_batches(batch_rows(len(names)), columns=names):
@@ -54,7 +60,7 @@ def batches(path: Path, names: list[str], memory: int) -> Iterator[pa.RecordBatc
         )
 
 
-def _opened(path: Path) -> Any:
+def _open(path: Path) -> Any:
     # Arrow knows no other names than those in UTF-8, but takes bytes as they are.
     file = pa.OSFile(os.fsencode(path))
     return pq.ParquetFile(

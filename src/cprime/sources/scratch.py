@@ -1,13 +1,13 @@
-"""Room on disk for rows that do not fit in memory, given back when nobody needs it."""
+"""Disk space for rows that do not fit in memory, given back when nobody needs it."""
 
 import os
 import tempfile
 from pathlib import Path
 from typing import Any
 
+from cprime.sources.display import shown
 from cprime.sources.memory import refuse_full_disk
-from cprime.sources.raw import OpenFile, RawRows
-from cprime.sources.words import shown
+from cprime.sources.row_file import OpenFile, RowFile
 
 # Where large temporary files belong; /tmp may be kept in memory.
 LARGE_FILES = Path("/var/tmp")
@@ -30,21 +30,21 @@ def scratch_folder(asked: str | os.PathLike[str] | None = None) -> Path:
 
 def scratch_rows(
     folder: Path, shape: tuple[int, int], dtype: Any, what: str
-) -> RawRows:
-    """Return room for rows in a file without a name: it goes when it is let go of."""
+) -> RowFile:
+    """Return space for rows in a file without a name: it goes when it is closed."""
     name = f"The temporary file in {shown(folder)}"
-    room = RawRows(_nameless(folder), shape, dtype, name=name)
-    refuse_full_disk(folder, shape[0] * room.row_bytes, what)
-    return room
+    rows = RowFile(_nameless(folder), shape, dtype, name=name)
+    refuse_full_disk(folder, shape[0] * rows.row_bytes, what)
+    return rows
 
 
 def _nameless(folder: Path) -> OpenFile:
     try:
-        descriptor, name = tempfile.mkstemp(dir=folder, prefix="cprime-")
+        # Windows removes it with the last descriptor, others at once.
+        with tempfile.TemporaryFile(dir=folder, prefix="cprime-") as file:
+            return OpenFile(os.dup(file.fileno()))
     except OSError as error:
         raise OSError(
             f"{shown(folder)} does not take temporary files ({error.strerror}): give "
             "another folder as `scratch`."
         ) from None
-    os.unlink(name)
-    return OpenFile(descriptor)

@@ -123,7 +123,7 @@ class _Suspect:
             self.refuse(f"it holds {value!r:.60} at {place}, which is no number")
 
 
-def _checked_compressed(of: _Suspect) -> Any:
+def _check_compressed(of: _Suspect) -> Any:
     """Check CSR, CSC and BSR: one line after another, the indices across it."""
     X, blocks, lines = of.X, (1, 1), ["row", "column"]
     data = of.data(3 if X.format == "bsr" else 1)
@@ -178,7 +178,7 @@ def _check_indptr(
         of.refuse(f"indptr ends with {indptr[-1]}, but there are {n_indices} indices")
 
 
-def _checked_coordinates(of: _Suspect) -> Any:
+def _check_coordinates(of: _Suspect) -> Any:
     """Check COO: a row and a column for every entry."""
     X, data = of.X, of.data(1)
     coords = X.coords if hasattr(X, "coords") else (X.row, X.col)
@@ -197,7 +197,7 @@ def _checked_coordinates(of: _Suspect) -> Any:
     return type(X)((data, (rows, columns)), shape=X.shape)
 
 
-def _checked_diagonals(of: _Suspect) -> Any:
+def _check_diagonals(of: _Suspect) -> Any:
     """Check DIA: an offset for every line of data."""
     X, data = of.X, of.data(2)
     offsets = of.integers("offsets", X.offsets)
@@ -212,7 +212,7 @@ def _checked_diagonals(of: _Suspect) -> Any:
     return type(X)((data[inside], offsets[inside].astype(WIDE)), shape=X.shape)
 
 
-def _checked_lists(of: _Suspect) -> Any:
+def _check_lists(of: _Suspect) -> Any:
     """Check LIL: for every row a list of columns and one of values."""
     X, n_rows = of.X, of.X.shape[0]
     if not np.shape(X.rows) == np.shape(X.data) == (n_rows,):
@@ -227,7 +227,7 @@ def _checked_lists(of: _Suspect) -> Any:
     return X
 
 
-def _checked_keys(of: _Suspect) -> Any:
+def _check_keys(of: _Suspect) -> Any:
     """Check DOK: a value for every row and column."""
     for place, value in of.X.items():
         if not (isinstance(place, tuple) and len(place) == 2):
@@ -237,9 +237,9 @@ def _checked_keys(of: _Suspect) -> Any:
 
 
 CHECKS: dict[str, Callable[[_Suspect], Any]] = {
-    **dict.fromkeys(("csr", "csc", "bsr"), _checked_compressed),
-    "coo": _checked_coordinates,
-    "dia": _checked_diagonals,
-    "lil": _checked_lists,
-    "dok": _checked_keys,
+    **dict.fromkeys(("csr", "csc", "bsr"), _check_compressed),
+    "coo": _check_coordinates,
+    "dia": _check_diagonals,
+    "lil": _check_lists,
+    "dok": _check_keys,
 }

@@ -10,12 +10,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pc
 
-from cprime.sources.arrow import ARROW_ERRORS, turned
-from cprime.sources.columns import Columns, Wanted, chosen
+from cprime.sources.arrow import ARROW_ERRORS, to_rows
+from cprime.sources.columns import Columns, Wanted, choose
+from cprime.sources.display import quoted, reason, shown
 from cprime.sources.fields import MISSING
 from cprime.sources.head import Head, head_of, is_compressed
 from cprime.sources.memory import in_words
-from cprime.sources.words import quoted, reason, shown
 from cprime.typing import Array
 
 SUFFIXES = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz")
@@ -25,7 +25,8 @@ BLOCK_BYTES = 2**20
 # decimals take about 2 times, small counts 15, sparse ones 100 to 3000, bombs 4000.
 MOST_UNPACKED = 100
 # As Arrow begins to say that there are no rows, which line has other columns than the
-# first, that a line is too long, and where a value is not a number.
+# first, that a line is too long, and where a value is not a number. Its handler of such
+# lines (`invalid_row_handler`) is not called for those that are not UTF-8, and prints.
 NO_ROWS = ("Empty CSV file", "Could not skip initial")
 RAGGED = re.compile(r"CSV parse error: Row #(\d+): Expected (\d+) columns, got (\d+)")
 STRADDLING = "straddling object straddles two block boundaries"
@@ -64,7 +65,7 @@ def open_text(
         Whether the first line names the columns; None decides it.
     """
     head = head_of(path, memory, header)
-    places = chosen(head.fields, columns, shown(path))
+    places = choose(head.fields, columns, shown(path))
     has_names, decision, is_guess = head.header
     names = tuple(head.fields[i] for i in places) if has_names else None
     # Columns go by their numbers: names may be anything, and twice the same.
@@ -75,8 +76,8 @@ def open_text(
         null_values=MISSING,
     )
     batches = _batches(path, head, convert)
-    rows = (turned(batch, np.float64, shown(path)) for batch in batches)
-    bounded = _bounded(rows, path, memory) if is_compressed(path) else rows
+    rows = (to_rows(batch, np.float64, shown(path)) for batch in batches)
+    bounded = _bound(rows, path, memory) if is_compressed(path) else rows
     return Text(Columns(names, decision, is_guess), len(places), bounded)
 
 
@@ -85,7 +86,7 @@ def open_as_text(
 ) -> Iterator[Any]:
     """Return the rows of a CSV file in batches of columns of text, as it is there."""
     head = head_of(path, memory, header)
-    places = chosen(head.fields, columns, shown(path))
+    places = choose(head.fields, columns, shown(path))
     wanted = [str(i) for i in places]
     convert = pc.ConvertOptions(
         column_types=dict.fromkeys(wanted, pa.string()),
@@ -97,7 +98,7 @@ def open_as_text(
     return (batch.rename_columns(names) for batch in batches)
 
 
-def _bounded(rows: Iterator[Array], path: Path, memory: int) -> Iterator[Array]:
+def _bound(rows: Iterator[Array], path: Path, memory: int) -> Iterator[Array]:
     """Yield rows of a compressed file while they are not absurdly larger than it."""
     size, n_bytes = path.stat().st_size, 0
     most = max(memory, MOST_UNPACKED * size)
@@ -132,10 +133,10 @@ def _batches(path: Path, head: Head, convert: Any) -> Iterator[Any]:
         ) from None
     except ARROW_ERRORS as error:
         if not str(error).startswith(NO_ROWS):
-            raise ValueError(_said(str(error), path, head, n_rows)) from None
+            raise ValueError(_explain(str(error), path, head, n_rows)) from None
 
 
-def _said(error: str, path: Path, head: Head, n_rows: int) -> str:
+def _explain(error: str, path: Path, head: Head, n_rows: int) -> str:
     """Return what is wrong with a file, and where, in words."""
     if ragged := RAGGED.match(error):
         line, expected, found = ragged.groups()

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from cprime.storage.permissions import created, is_read_only
+from cprime.storage.permissions import create, is_read_only
 
-# A name that is none of a person's, for a file that is not complete yet.
+# A name no user gives, for a file that is not complete yet.
 UNFINISHED = ".unfinished"
 READ_ONLY = "it is read-only"
 
@@ -29,7 +29,7 @@ def replacing(path: str | os.PathLike[str], what: str) -> Iterator[BinaryIO]:
         A link is followed. What is no plain file is not replaced, nor is a file that
         is read-only: one this user may not write to, or nobody, root included.
     what : str
-        What a person calls it, for the message if it cannot be written.
+        What the user calls it, for the message if it cannot be written.
     """
     # A rename would replace a link, or a device such as /dev/null, by a file.
     target = Path(os.path.realpath(path))
@@ -39,7 +39,7 @@ def replacing(path: str | os.PathLike[str], what: str) -> Iterator[BinaryIO]:
     unfinished = target.with_name(f".{start}.{token}{UNFINISHED}")
     try:
         _refuse_what_must_stay(target)
-        with created(unfinished, target) as file:
+        with create(unfinished, target) as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
@@ -49,7 +49,7 @@ def replacing(path: str | os.PathLike[str], what: str) -> Iterator[BinaryIO]:
         with contextlib.suppress(OSError):
             unfinished.unlink()
         if isinstance(error, OSError):
-            raise explained(error, path, what) from error
+            raise explain(error, path, what) from error
         raise
 
 
@@ -84,7 +84,7 @@ def _bring_to_disk(folder: Path) -> None:
         os.close(descriptor)
 
 
-def explained(error: OSError, path: str | os.PathLike[str], what: str) -> OSError:
+def explain(error: OSError, path: str | os.PathLike[str], what: str) -> OSError:
     """Return an error of the same kind that says what could not be written, and why."""
     remedy = "free some space, or write it to another folder"
     if isinstance(error, FileNotFoundError | NotADirectoryError):

@@ -72,7 +72,7 @@ def write(
     ----------
     path : path
     what : str
-        What a person calls it, should it not be possible: "the model file".
+        What the user calls it, should it not be possible: "the model file".
     header : dict
         Of plain values; `cprime` and `arrays` are added.
     arrays : dict of ndarray or Blocks
@@ -146,7 +146,7 @@ class Stored:
 
 
 @dataclass(frozen=True)
-class Opened:
+class Contents:
     """A file that was found to be whole."""
 
     header: dict[str, Any]
@@ -155,7 +155,7 @@ class Opened:
 
 
 @contextlib.contextmanager
-def opened(path: Path) -> Iterator[Opened]:
+def open_file(path: Path) -> Iterator[Contents]:
     """Give the header and the arrays of a file, or say what is wrong with it.
 
     Every ValueError that is raised while it is open names the file.
@@ -163,7 +163,7 @@ def opened(path: Path) -> Iterator[Opened]:
     name = os.fspath(path)
     try:
         with _plain_file(name) as file:
-            yield _checked(file)
+            yield _check(file)
     except ValueError as error:
         raise ValueError(f"Cannot read {name!r}: {error}.") from error
 
@@ -181,7 +181,7 @@ def _plain_file(name: str) -> BufferedReader:
     return os.fdopen(descriptor, "rb")
 
 
-def _checked(file: BufferedReader) -> Opened:
+def _check(file: BufferedReader) -> Contents:
     n_bytes = os.fstat(file.fileno()).st_size
     if n_bytes == 0:
         raise ValueError("it is empty")
@@ -206,7 +206,7 @@ def _checked(file: BufferedReader) -> Opened:
         raise ValueError("it is damaged: its arrays are not as long as they should be")
     _refuse_altered(file, length)
     arrays = {name: Stored(file, place) for name, place in places.items()}
-    return Opened(header, arrays, n_bytes)
+    return Contents(header, arrays, n_bytes)
 
 
 def _other_format(file: BufferedReader, version: int, header_length: int) -> str:

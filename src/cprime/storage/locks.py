@@ -12,7 +12,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from cprime.storage.atomic import explained
+from cprime.storage.atomic import explain
 
 if sys.platform == "win32":
     import msvcrt
@@ -62,7 +62,7 @@ class FolderLock:
             try:
                 descriptor = os.open(self._path, flags, 0o666)
             except OSError as error:
-                raise explained(error, self._path, "the lock") from error
+                raise explain(error, self._path, "the lock") from error
             # From now on a forked child lets go of it.
             self._descriptor = descriptor
             _HELD.add(self)
@@ -81,7 +81,7 @@ class FolderLock:
                     with contextlib.suppress(OSError):
                         self._path.unlink()
                     return False
-                raise explained(error, self._path, "the lock") from error
+                raise explain(error, self._path, "the lock") from error
             except BaseException:
                 self._close()
                 raise
@@ -202,7 +202,7 @@ def _in_words(name: Any) -> str:
     if isinstance(name, dict) and name.keys() == {"pid", "host", "since"}:
         here = (name["pid"], name["host"]) == (os.getpid(), socket.gethostname())
         who = f"process {name['pid']}" + (" (this one)" if here else "")
-        told = f"{who} on {name['host']} since {name['since']}"
-        if told.isprintable() and len(told) < LONGEST:
-            return told
+        holder = f"{who} on {name['host']} since {name['since']}"
+        if holder.isprintable() and len(holder) < LONGEST:
+            return holder
     return "another process"

@@ -22,7 +22,7 @@ def is_read_only(path: Path) -> bool:
     return not os.access(path, os.W_OK, effective_ids=by_effective_ids)
 
 
-def created(path: Path, target: Path) -> BinaryIO:
+def create(path: Path, target: Path) -> BinaryIO:
     """Open a new file, at no moment readable to more users than `target` is.
 
     It has the mode and the access list of `target`, and its owner and group where the
@@ -40,7 +40,7 @@ def created(path: Path, target: Path) -> BinaryIO:
     except FileNotFoundError:
         return open(path, "xb")
 
-    def opened(name: str, flags: int) -> int:
+    def open_private(name: str, flags: int) -> int:
         # Nobody else may read it until it belongs to whom `target` does.
         descriptor = os.open(name, flags, before.st_mode & 0o600)
         try:
@@ -51,7 +51,7 @@ def created(path: Path, target: Path) -> BinaryIO:
             raise
         return descriptor
 
-    return open(path, "xb", opener=opened)
+    return open(path, "xb", opener=open_private)
 
 
 def _hand_over(descriptor: int, target: Path, before: os.stat_result) -> None:

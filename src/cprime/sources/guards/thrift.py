@@ -1,4 +1,7 @@
-"""The little of Thrift's compact protocol that Parquet says what it holds in."""
+"""The little of Thrift's compact protocol that Parquet says what it holds in.
+
+Stops lists and structs that count or nest beyond the bytes they are in.
+"""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple

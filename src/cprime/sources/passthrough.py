@@ -4,15 +4,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from cprime.sources.columns import Wanted, chosen
-from cprime.sources.header import checked_header, refuse_header
+from cprime.sources.columns import Wanted, choose
+from cprime.sources.display import shown
+from cprime.sources.header import check_header, refuse_header
 from cprime.sources.memory import bytes_of
-from cprime.sources.paths import existing
-from cprime.sources.room import at_once
-from cprime.sources.words import shown
+from cprime.sources.path_checks import check_readable
+from cprime.sources.storage_budget import read_limit
 
 
-def companions(
+def passthrough(
     path: Path,
     columns: Wanted,
     memory: int | str | None = None,
@@ -35,7 +35,7 @@ def companions(
     batches : iterator of pyarrow RecordBatch
         All rows, in the order of `open_data`.
     """
-    header = checked_header(header)
+    header = check_header(header)
     if path.suffix.lower() == ".npy":
         raise ValueError(
             f"The columns of {shown(path)} have no names by which to keep them: only "
@@ -43,10 +43,10 @@ def companions(
         )
     from cprime.sources import folder, text
 
-    limit = at_once(bytes_of(memory))
-    if existing(path).is_file() and text.is_text(path):
+    limit = read_limit(bytes_of(memory))
+    if check_readable(path).is_file() and text.is_text(path):
         return text.open_as_text(path, columns, limit, header)
     refuse_header(header, path)
     source = folder.from_files(folder.files_of(path), limit)
-    places = chosen(source.names, columns, shown(path))
+    places = choose(source.names, columns, shown(path))
     return source.of([source.names[i] for i in places])

@@ -1,6 +1,6 @@
 """The little of the FlatBuffers format that says how large Arrow's batches are.
 
-Everything may be wrong: a place outside of the bytes raises `struct.error`.
+Stops tables that refer beyond the bytes they are in: that raises `struct.error`.
 """
 
 import struct

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cprime.blocks import LEAF_ROWS
-from cprime.sources.words import quoted
+from cprime.sources.display import quoted
 from cprime.summation import LeafSum
 from cprime.typing import Array
 

@@ -1,8 +1,8 @@
 """How large are the parts of a Parquet file, before any of it is believed?
 
-Arrow makes room for as much as a file declares. A few hundred bytes can declare pages
-of gigabytes, a megabyte a million columns. What a file says is read here first: asked
-for it, Arrow may end the process if the file is damaged.
+Stops bombs: Arrow allocates as much as a file declares, and a few hundred bytes can
+declare pages of gigabytes, a megabyte a million columns. Arrow cannot be asked: it may
+end the process if the file is damaged.
 """
 
 import struct
@@ -10,10 +10,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from cprime.sources.display import shown
+from cprime.sources.guards.thrift import (
+    NOTHING,
+    DamagedError,
+    TruncatedError,
+    struct_at,
+)
 from cprime.sources.memory import in_words, too_much
-from cprime.sources.raw import OpenFile
-from cprime.sources.thrift import NOTHING, DamagedError, TruncatedError, struct_at
-from cprime.sources.words import shown
+from cprime.sources.row_file import OpenFile
 
 # Fields of the footer, of a group of rows, of a column in it, and what that declares.
 GROUPS, COLUMNS, ABOUT = 4, 1, 3
@@ -45,6 +50,7 @@ class ParquetSizes:
     def __init__(self, path: Path, memory: int):
         self._file = OpenFile.to_read(path)
         self._name = shown(path)
+        self._stamp = self._file.stamp
         self._size = self._file.size
         footer = self._footer(memory)
         try:
@@ -52,6 +58,10 @@ class ParquetSizes:
             self._groups = [list(_chunks(group)) for group in _items(fields, GROUPS)]
         except (DamagedError, TruncatedError):
             raise self._damaged("its footer cannot be read") from None
+
+    def are_of(self, path: Path) -> bool:
+        """Return whether the file is still the one these sizes were read from."""
+        return self._stamp == OpenFile.to_read(path).stamp
 
     def largest_pages(self, columns: list[int], n_columns: int) -> list[int]:
         """Return what the largest page of these columns takes, packed and unpacked."""

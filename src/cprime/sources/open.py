@@ -1,4 +1,4 @@
-"""How is whatever a person names as their data opened?"""
+"""How is whatever a user names as their data opened?"""
 
 import os
 from collections.abc import Callable, Iterable, Iterator
@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 
 from cprime import extras
-from cprime.sources.columns import Columns, Wanted, chosen
+from cprime.sources.columns import Columns, Wanted, choose
 from cprime.sources.data import Data
-from cprime.sources.header import checked_header, refuse_header
+from cprime.sources.display import reason, shown
+from cprime.sources.header import check_header, refuse_header
 from cprime.sources.memory import bytes_of
 from cprime.sources.npy import open_npy
-from cprime.sources.paths import existing
-from cprime.sources.room import Room, at_once
+from cprime.sources.path_checks import check_readable
 from cprime.sources.scratch import scratch_folder
-from cprime.sources.words import reason, shown
+from cprime.sources.storage_budget import Budget, read_limit
 from cprime.typing import Array
 
 
@@ -82,40 +82,42 @@ def open_data(
         if columns is not None or header is not None:
             raise ValueError("Columns are chosen when data are opened, not later.")
         return X
-    header = checked_header(header)
-    room = Room(bytes_of(memory), scratch_folder(scratch))
+    header = check_header(header)
+    budget = Budget(bytes_of(memory), scratch_folder(scratch))
     if isinstance(X, str | os.PathLike):
-        return _open_path(existing(Path(X)), columns, header, room)
+        return _open_path(check_readable(Path(X)), columns, header, budget)
     refuse_header(header, "X")
     if callable(X):
-        return _open_batches(X, columns, room)
+        return _open_batches(X, columns, budget)
     if is_source(X):
-        return _open_arrow(X, f"a pyarrow {type(X).__name__}", columns, room)
+        return _open_arrow(X, f"a pyarrow {type(X).__name__}", columns, budget)
     values = _numbers(X, "X")
-    values = _selected(values, _places(values, columns, "X"))
-    return room.data(values, Columns.of(None, "an array"), "an array")
+    values = _select(values, _places(values, columns, "X"))
+    return budget.data(values, Columns.of(None, "an array"), "an array")
 
 
-def _open_path(path: Path, columns: Wanted, header: bool | None, room: Room) -> Data:
+def _open_path(
+    path: Path, columns: Wanted, header: bool | None, budget: Budget
+) -> Data:
     if path.suffix.lower() == ".npy" and path.is_file():
         refuse_header(header, path)
-        return _open_npy(path, columns, room)
+        return _open_npy(path, columns, budget)
     origin = shown(path.name)
     # Arrow is imported only where it is needed.
     extras.require("files", f"To read {origin}")
     from cprime.sources import folder, text
 
     if path.is_file() and text.is_text(path):
-        found = text.open_text(path, columns, at_once(room.memory), header)
-        return room.gathered(
+        found = text.open_text(path, columns, read_limit(budget.memory), header)
+        return budget.collect(
             found.batches, found.n_features, np.float64, found.columns, origin
         )
     refuse_header(header, path)
-    source = folder.from_files(folder.files_of(path), at_once(room.memory))
-    return _open_columns(source, origin, columns, room)
+    source = folder.from_files(folder.files_of(path), read_limit(budget.memory))
+    return _open_columns(source, origin, columns, budget)
 
 
-def _open_npy(path: Path, columns: Wanted, room: Room) -> Data:
+def _open_npy(path: Path, columns: Wanted, budget: Budget) -> Data:
     npy, origin = open_npy(path), shown(path.name)
     (N, D), dtype = npy.shape, npy.dtype
     nameless = Columns.of(None, origin)
@@ -124,36 +126,36 @@ def _open_npy(path: Path, columns: Wanted, room: Room) -> Data:
         narrow = dtype.newbyteorder("=") == np.float32
         wanted = np.dtype(np.float32 if narrow else np.float64)
         batches = npy.batches(places)
-        return room.gathered(batches, len(places), wanted, nameless, origin, N)
+        return budget.collect(batches, len(places), wanted, nameless, origin, N)
     rows = npy.rows()
-    in_memory = N * rows.row_bytes <= room.fits
-    return room.data(rows.read(0, N) if in_memory else rows, nameless, origin)
+    in_memory = N * rows.row_bytes <= budget.row_memory
+    return budget.data(rows.read(0, N) if in_memory else rows, nameless, origin)
 
 
-def _open_arrow(X: Any, origin: str, columns: Wanted, room: Room) -> Data:
+def _open_arrow(X: Any, origin: str, columns: Wanted, budget: Budget) -> Data:
     from cprime.sources import arrow
 
     if not arrow.is_arrow_object(X):
         raise ValueError(
             f"{origin} cannot be read: give a Dataset, Table or RecordBatch."
         )
-    return _open_columns(arrow.from_object(X, origin), origin, columns, room)
+    return _open_columns(arrow.from_object(X, origin), origin, columns, budget)
 
 
-def _open_columns(source: Any, origin: str, columns: Wanted, room: Room) -> Data:
+def _open_columns(source: Any, origin: str, columns: Wanted, budget: Budget) -> Data:
     from cprime.sources import arrow
 
     every = source.names
-    places = chosen(every, columns, origin)
+    places = choose(every, columns, origin)
     names = [every[i] for i in places]
     dtype = source.dtype(places)
-    batches = (arrow.turned(batch, dtype, origin) for batch in source.of(names))
+    batches = (arrow.to_rows(batch, dtype, origin) for batch in source.of(names))
     D, N = len(names), source.n_rows
-    return room.gathered(batches, D, dtype, Columns.of(names, origin), origin, N)
+    return budget.collect(batches, D, dtype, Columns.of(names, origin), origin, N)
 
 
 def _open_batches(
-    function: Callable[[], Iterable[Any]], columns: Wanted, room: Room
+    function: Callable[[], Iterable[Any]], columns: Wanted, budget: Budget
 ) -> Data:
     origin = f"{shown(getattr(function, '__name__', type(function).__name__))}()"
     given = function()
@@ -170,9 +172,9 @@ def _open_batches(
         raise ValueError(f"{origin} gave no batch of rows at all.")
     places = _places(first, columns, origin)
 
-    def copied() -> Iterator[Array]:
+    def copies() -> Iterator[Array]:
         # Whoever gives them may use one array for all.
-        yield _selected(first, places).copy()
+        yield _select(first, places).copy()
         for i, batch in enumerate(batches, start=1):
             if batch.shape[1] != first.shape[1] or batch.dtype != first.dtype:
                 raise ValueError(
@@ -180,18 +182,18 @@ def _open_batches(
                     f"{batch.dtype}, those before it have {first.shape[1]} of "
                     f"{first.dtype}: all must be alike."
                 )
-            yield _selected(batch, places).copy()
+            yield _select(batch, places).copy()
 
     nameless = Columns.of(None, origin)
-    return room.gathered(copied(), len(places), first.dtype, nameless, origin)
+    return budget.collect(copies(), len(places), first.dtype, nameless, origin)
 
 
 def _places(rows: Any, columns: Wanted, origin: str) -> list[int]:
     """Return the places of wanted columns that have numbers for names."""
-    return chosen([str(i) for i in range(rows.shape[1])], columns, origin)
+    return choose([str(i) for i in range(rows.shape[1])], columns, origin)
 
 
-def _selected(rows: Array, places: list[int]) -> Array:
+def _select(rows: Array, places: list[int]) -> Array:
     """Return these columns, with the values of a row next to each other."""
     if places != list(range(rows.shape[1])):
         rows = rows[:, places]

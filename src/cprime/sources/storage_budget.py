@@ -1,4 +1,4 @@
-"""What memory and disk there are for rows, and whether rows are put there sensibly."""
+"""How much memory may rows take, and where do those go that do not fit?"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -6,39 +6,39 @@ from pathlib import Path
 from typing import Any
 
 from cprime.blocks import LEAF_ROWS
-from cprime.sources.ahead import BUFFERS
 from cprime.sources.columns import Columns
 from cprime.sources.data import Data
-from cprime.sources.gathered import gathered
 from cprime.sources.memory import in_words
-from cprime.sources.raw import RawRows
+from cprime.sources.prefetch import BUFFERS
+from cprime.sources.row_file import RowFile
+from cprime.sources.spill import collect_rows
 from cprime.typing import Array
 
-# Of the memory a person allows, what rows may take: clusters, and what is gathered in
-# batches before it lies together, need the rest.
+# Of the memory a user allows, what rows may take: clusters, and batches before they are
+# put together, need the rest.
 SHARE_OF_ROWS = 0.5
 # What a part of a file may always take while it is read: so much takes Python, too.
 LEAST_AT_ONCE = 2**26
 
 
-def at_once(memory: int) -> int:
+def read_limit(memory: int) -> int:
     """Return how many bytes a part of a file may take while it is read."""
     return max(memory, LEAST_AT_ONCE)
 
 
 @dataclass(frozen=True)
-class Room:
+class Budget:
     """Bytes of memory, and a folder for what they do not hold."""
 
     memory: int
     scratch: Path
 
     @property
-    def fits(self) -> int:
+    def row_memory(self) -> int:
         """Bytes of rows that are held in memory."""
         return int(SHARE_OF_ROWS * self.memory)
 
-    def gathered(
+    def collect(
         self,
         batches: Iterable[Array],
         n_features: int,
@@ -57,19 +57,21 @@ class Room:
         columns : Columns
             What they are.
         origin : str
-            What a person calls these rows.
+            What the user calls these rows.
         declared : int, optional
             How many there should be.
         """
-        rows = gathered(batches, n_features, dtype, self.fits, self.scratch, declared)
+        rows = collect_rows(
+            batches, n_features, dtype, self.row_memory, self.scratch, declared
+        )
         return self.data(rows, columns, origin)
 
-    def data(self, rows: Array | RawRows, columns: Columns, origin: str) -> Data:
+    def data(self, rows: Array | RowFile, columns: Columns, origin: str) -> Data:
         """Return these rows, unless there are none, or one takes too much."""
         N, D = rows.shape
         if N == 0:
             raise ValueError(f"{origin} has no rows.")
-        if isinstance(rows, RawRows):
+        if isinstance(rows, RowFile):
             least = BUFFERS * min(N, LEAF_ROWS) * rows.row_bytes
             if least > self.memory:
                 raise ValueError(

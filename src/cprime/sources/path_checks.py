@@ -4,10 +4,10 @@ import os
 import stat
 from pathlib import Path
 
-from cprime.sources.words import shown
+from cprime.sources.display import shown
 
 
-def existing(path: Path) -> Path:
+def check_readable(path: Path) -> Path:
     """Return the path of a file or folder that can be opened, or say why it cannot."""
     try:
         mode = path.stat().st_mode

@@ -1,13 +1,16 @@
 """Numbers that lie row by row in a file, read and written in place.
 
 By `pread` and `pwrite`, not by mapping: what was read once does not count as memory of
-this process.
+this process. Windows has neither: there, threads take turns with the one position.
 """
 
 import mmap
 import os
 import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -16,6 +19,8 @@ from cprime.typing import Array
 
 # Linux begins to read no more than some hundred kB each time it is asked to.
 EXPECTED_BYTES = 2**17
+# Read and copied at once where files cannot be read into an array.
+COPIED_BYTES = 2**20
 # Of a file: its length, when its content was changed, and when anything of it was.
 Stamp = tuple[int, int, int]
 
@@ -31,12 +36,14 @@ class OpenFile:
 
     def __init__(self, descriptor: int):
         self.descriptor = descriptor
+        self._turn = Lock()
         weakref.finalize(self, os.close, descriptor)
 
     @classmethod
     def to_read(cls, path: Path) -> "OpenFile":
         """Open a file for reading."""
-        return cls(os.open(path, os.O_RDONLY))
+        # Windows changes ends of lines in what is not opened as binary.
+        return cls(os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0)))
 
     @property
     def size(self) -> int:
@@ -51,10 +58,34 @@ class OpenFile:
 
     def read(self, offset: int, n_bytes: int) -> bytes:
         """Return some bytes, fewer if the file ends before."""
-        return os.pread(self.descriptor, n_bytes, offset)
+        if hasattr(os, "pread"):
+            return os.pread(self.descriptor, n_bytes, offset)
+        with self._position_at(offset):
+            return os.read(self.descriptor, n_bytes)
+
+    def read_into(self, buffer: memoryview, offset: int) -> int:
+        """Fill a buffer, or its beginning; return how many bytes were read."""
+        if hasattr(os, "preadv"):
+            return os.preadv(self.descriptor, [buffer], offset)
+        found = self.read(offset, min(len(buffer), COPIED_BYTES))
+        buffer[: len(found)] = found
+        return len(found)
+
+    def write(self, buffer: memoryview, offset: int) -> int:
+        """Write a buffer, or its beginning; return how many bytes were written."""
+        if hasattr(os, "pwrite"):
+            return os.pwrite(self.descriptor, buffer, offset)
+        with self._position_at(offset):
+            return os.write(self.descriptor, buffer)
+
+    @contextmanager
+    def _position_at(self, offset: int) -> Iterator[None]:
+        with self._turn:
+            os.lseek(self.descriptor, offset, os.SEEK_SET)
+            yield
 
 
-class RawRows:
+class RowFile:
     """Rows of equal length in an open file.
 
     Parameters
@@ -65,7 +96,7 @@ class RawRows:
     offset : int, default=0
         Where the first row begins.
     name : str
-        What a person calls it.
+        What the user calls it.
     stamp : (int, int, int), optional
         Of the file, if it is not ours: whoever changes it makes reading it an error.
     """
@@ -96,9 +127,7 @@ class RawRows:
         done = 0
         while done < len(buffer):
             try:
-                n_bytes = os.preadv(
-                    self._file.descriptor, [buffer[done:]], offset + done
-                )
+                n_bytes = self._file.read_into(buffer[done:], offset + done)
             except OSError as error:
                 raise OSError(
                     f"{self._name} cannot be read at row {start}: {error.strerror}."
@@ -146,7 +175,7 @@ class RawRows:
         offset, done = self._place(start), 0
         while done < len(buffer):
             try:
-                done += os.pwrite(self._file.descriptor, buffer[done:], offset + done)
+                done += self._file.write(buffer[done:], offset + done)
             except OSError as error:
                 raise OSError(
                     f"{self._name} does not take more rows ({error.strerror}): give a "

@@ -9,7 +9,7 @@ import pyarrow.parquet
 import pytest
 
 from cprime.sources import open_data
-from cprime.sources.companions import companions
+from cprime.sources.passthrough import passthrough
 
 # Longer, all together, than what is read of a file at once.
 LONG = "two\nlines" + 500 * "-"
@@ -23,7 +23,7 @@ TABLE = pa.table(
 
 
 def kept(path, columns):
-    return pa.Table.from_batches(companions(path, columns))
+    return pa.Table.from_batches(passthrough(path, columns))
 
 
 @pytest.mark.parametrize("ending", [".parquet", ".arrow"])
@@ -61,6 +61,6 @@ def test_a_folder_is_one_table(tmp_path):
 def test_what_is_not_there_is_named(tmp_path):
     pa.parquet.write_table(TABLE, tmp_path / "rows.parquet")
     with pytest.raises(ValueError, match=r"has no columns 'y', 'z.': it has 'x'"):
-        companions(tmp_path / "rows.parquet", "y,id,z?")
+        passthrough(tmp_path / "rows.parquet", "y,id,z?")
     with pytest.raises(ValueError, match="have no names"):
-        companions(tmp_path / "rows.npy", "y")
+        passthrough(tmp_path / "rows.npy", "y")

@@ -24,8 +24,8 @@ class Problem:
     def sweep(self, theta: Theta, K: Any, *, last: bool = False) -> tuple[Any, Stats]:
         """Run an E-step under theta, from the clusters K (None before the first).
 
-        After the `last`, whose K no sweep will start from, nothing is remembered.
+        No sweep starts from the K of the `last`, so it keeps no hints.
         """
         coefficients = self.model.coefficients(theta)
-        plan = replace(self.search.plan(), last=last)
+        plan = replace(self.search.plan(), keep_hints=not last)
         return self.rows.sweep(self.kernel, K, coefficients, plan, self.C_prime)

@@ -282,7 +282,8 @@ NB_MODULE(_native, m) {
   });
   nb::class_<Remembered>(m, "Hints")
       .def(nb::init<int64_t, int>())
-      .def_prop_ro("serial", &Remembered::serial);
+      .def_prop_ro("serial", &Remembered::serial)
+      .def_prop_ro("nbytes", &Remembered::nbytes);
   m.def("sweep", &sweep, nb::arg(), nb::arg(), nb::arg().none(), nb::arg(), nb::arg(), nb::arg(),
         nb::arg().none(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none(),
         nb::arg(), nb::arg().none());

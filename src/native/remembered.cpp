@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <mutex>
 
 namespace cprime {
 namespace {
@@ -17,6 +18,19 @@ double squared_step(const double* from, const double* to, int Dp) {
   return square;
 }
 
+// A copy, or the one made last if it is the same: blocks of a sweep have one between them.
+std::shared_ptr<const Buffer<double>> shared_copy(const Buffer<double>& means) {
+  static std::mutex one_at_a_time;
+  static std::weak_ptr<const Buffer<double>> last;
+  const std::lock_guard<std::mutex> lock(one_at_a_time);
+  auto copy = last.lock();
+  if (copy == nullptr || *copy != means) {
+    copy = std::make_shared<const Buffer<double>>(means);
+    last = copy;
+  }
+  return copy;
+}
+
 }  // namespace
 
 Remembered::Remembered(int64_t n, int C) : wide_(C > 65535) {
@@ -27,8 +41,13 @@ Remembered::Remembered(int64_t n, int C) : wide_(C > 65535) {
   reach_.assign(size_t(n), 0.0f);
 }
 
+size_t Remembered::nbytes() const {
+  return narrow_lists_.size() * sizeof(uint16_t) + wide_lists_.size() * sizeof(int32_t) +
+         (nearer_.size() + rest_.size() + reach_.size() + step_.size()) * sizeof(float);
+}
+
 void Remembered::close(const Clusters& clusters) {
-  means_ = clusters.means;
+  means_ = shared_copy(clusters.means);
   serial_ = -serial_;
 }
 
@@ -48,7 +67,7 @@ void Remembered::measure_steps(const Clusters& clusters, Hints& hints) {
   step_.resize(size_t(C));
   // Up, by more than its rounding errors.
   for (int c = 0; c < C; ++c)
-    step_[c] = float(std::sqrt(squared_step(means_.data() + size_t(c) * clusters.Dp, clusters.mean(c),
+    step_[c] = float(std::sqrt(squared_step(means_->data() + size_t(c) * clusters.Dp, clusters.mean(c),
                                             clusters.Dp)) *
                      unit_ * (1.0 + 1e-6));
   std::vector<int32_t> order(static_cast<size_t>(C));

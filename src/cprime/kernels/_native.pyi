@@ -10,6 +10,7 @@ class Rows: ...
 
 class Hints:
     serial: int
+    nbytes: int
     def __init__(self, n_rows: int, C: int, /) -> None: ...
 
 class Stop:

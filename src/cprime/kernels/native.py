@@ -58,11 +58,14 @@ threads.adopt_environment()
 
 
 class Hints(NamedTuple):
-    """How many rows changed in a sweep; bounds of the rows, once it was few of them."""
+    """Bounds of the rows, and the sweep whose K they hold for."""
 
-    changed: int
-    memory: Any = None
-    serial: int = 0
+    memory: Any
+    serial: int
+
+    @property
+    def nbytes(self) -> int:
+        return int(self.memory.nbytes)
 
 
 def sweep(
@@ -83,7 +86,7 @@ def sweep(
     memory, known = None, False
     remembering = penalty is None and _whitening(coefficients) is None
     if kept is not None and remembering and _worth_remembering(C, D, C_prime):
-        memory, known = _memory(kept, block.n_rows, C, plan)
+        memory, known = _memory(kept, C, plan)
     nodes = _native.sweep(
         _rows(block.X, block.scale),
         block.weights,
@@ -105,11 +108,11 @@ def sweep(
         tuple(Node(start, level, Stats(*of)) for start, level, *of in nodes),
         partial(_unwhitened, coefficients=coefficients),
     )
-    if plan.last:
-        return Kept(K), sums
+    hints = None
+    if plan.keep_hints and memory is not None:
+        hints = Hints(memory, memory.serial)
     changed = sum(node.value.changed for node in sums.nodes)
-    serial = 0 if memory is None else memory.serial
-    return Kept(K, Hints(changed, memory, serial)), sums
+    return Kept(K, hints, changed / max(1, block.n_rows)), sums
 
 
 def posterior(values: Array, coefficients: Coefficients, C_prime: int) -> Truncated:
@@ -244,12 +247,11 @@ def _worth_remembering(C: int, D: int, C_prime: int) -> bool:
     )
 
 
-def _memory(kept: Kept, n_rows: int, C: int, plan: Plan) -> tuple[Any, bool]:
+def _memory(kept: Kept, C: int, plan: Plan) -> tuple[Any, bool]:
     """Return where bounds are kept, if anywhere, and whether those of this very K."""
-    if not isinstance(kept.hints, Hints):
-        return None, False
-    changed, memory, serial = kept.hints
-    if memory is not None and memory.serial == serial:
-        return memory, True
-    is_worth_it = changed <= SETTLED * n_rows and not plan.last
-    return (_native.Hints(n_rows, C) if is_worth_it else None), False
+    if isinstance(kept.hints, Hints):
+        memory, serial = kept.hints
+        if memory.serial == serial:
+            return memory, True
+    is_worth_it = kept.changed <= SETTLED and plan.keep_hints
+    return (_native.Hints(len(kept.K), C) if is_worth_it else None), False

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any
 
 import numpy as np
 
-from cprime.blocks import LEAF_ROWS, Block, Kept, concatenated
+from cprime.blocks import LEAF_ROWS, Block, Hints, Kept, concatenated
 from cprime.kernels import Kernel
 from cprime.rows.column import Column
 from cprime.rows.memory import MemoryRows
@@ -22,6 +23,38 @@ from cprime.typing import Array
 # What there is for every row (clusters, labels, distances) may take so much of the
 # memory each; more of it goes to disk.
 SHARE_OF_A_COLUMN = 0.125
+# What kernels note of the rows may take this much; the rest of it is dropped.
+SHARE_OF_HINTS = 0.25
+
+
+@dataclass(frozen=True)
+class KeptInBlocks:
+    """The clusters every row of a file keeps, with the hints of every block.
+
+    Attributes
+    ----------
+    clusters : Column
+    hints : dict
+        What a kernel noted of the block that starts and stops there.
+    full : bool
+        There is no memory for hints of other blocks.
+    changed : float
+        As of `Kept`.
+    """
+
+    clusters: Column
+    hints: dict[tuple[int, int], Hints] = field(default_factory=dict)
+    full: bool = False
+    changed: float = 1.0
+
+    def part(self, place: slice) -> Kept:
+        """Return what the rows of one block keep."""
+        hints = self.hints.get((place.start, place.stop))
+        return Kept(self.clusters.read(place), hints, self.changed)
+
+    def has_room(self, place: slice) -> bool:
+        """Return whether hints of this block are kept, if there are any."""
+        return not self.full or (place.start, place.stop) in self.hints
 
 
 class FileRows(RowsInParts):
@@ -29,7 +62,7 @@ class FileRows(RowsInParts):
 
     Blocks are whole leaves, swept as if they were all there is, and their sums are
     added by `LeafSum`: results have the same bits as those of the same rows in memory.
-    What a kernel notes to save itself work is not kept.
+    Hints are kept of as many blocks as a share of the memory holds, the first ones.
 
     Parameters
     ----------
@@ -65,39 +98,40 @@ class FileRows(RowsInParts):
         values = self.X.take(indices).astype(np.float64)
         return values if self.scale == 1.0 else values * self.scale
 
-    def subset(self, indices: Array, K: Column) -> tuple[MemoryRows, Kept]:
+    def subset(self, indices: Array, K: KeptInBlocks) -> tuple[MemoryRows, Kept]:
         rows = MemoryRows(self.X.take(indices), self.weights[indices], self.scale)
-        return rows, Kept(K.take(indices))
+        return rows, Kept(K.clusters.take(indices))
 
-    def labels(self, K: Column) -> Array | None:
-        if K.width == 0:
+    def labels(self, K: KeptInBlocks) -> Array | None:
+        if K.clusters.width == 0:
             return None
-        if K.width == 1:
-            return K.array()[:, 0]
+        if K.clusters.width == 1:
+            return K.clusters.array()[:, 0]
         labels = self._column(1, np.int32)
         for place in self._places():
-            labels.put(K.read(place)[:, :1], place.start)
+            labels.put(K.clusters.read(place)[:, :1], place.start)
         return labels.array()[:, 0]
 
-    def reassign(self, K: Column, indices: Array, cluster: int) -> Column:
-        moved = self._column(K.width, np.int32)
+    def reassign(self, K: KeptInBlocks, indices: Array, cluster: int) -> KeptInBlocks:
+        moved = self._column(K.clusters.width, np.int32)
         for place in self._places():
-            part = K.read(place).copy()
+            part = K.clusters.read(place).copy()
             inside = indices[(indices >= place.start) & (indices < place.stop)]
             part[inside - place.start] = cluster
             moved.put(part, place.start)
-        return moved
+        return KeptInBlocks(moved)
 
-    def stored(self, K: Column) -> Blocks:
-        return Blocks(K.shape, "<i4", (K.read(place) for place in self._places()))
+    def stored(self, K: KeptInBlocks) -> Blocks:
+        parts = (K.clusters.read(place) for place in self._places())
+        return Blocks(K.clusters.shape, "<i4", parts)
 
-    def restored(self, stored: Stored, C: int) -> Column:
+    def restored(self, stored: Stored, C: int) -> KeptInBlocks:
         parts, start = restored_parts(stored, self.n_rows, C), 0
-        K = self._column(stored.shape[1], np.int32)
+        clusters = self._column(stored.shape[1], np.int32)
         for part in parts:
-            K.put(part, start)
+            clusters.put(part, start)
             start += len(part)
-        return K
+        return KeptInBlocks(clusters)
 
     def parts(self, per_row: tuple[Array, ...]) -> Iterator[Part]:
         for place, block in self.blocks():
@@ -137,27 +171,37 @@ class FileRows(RowsInParts):
     def swept(
         self,
         kernel: Kernel,
-        K: Column | None,
+        K: KeptInBlocks | None,
         coefficients: Coefficients,
         plan: Plan,
         C_prime: int,
-    ) -> tuple[Column, LeafSum]:
+    ) -> tuple[KeptInBlocks, LeafSum]:
         def of_block(place: slice, values: Array) -> tuple[Kept, LeafSum]:
             block = Block(values, self.weights[place], self.scale)
-            before = None if K is None else Kept(K.read(place))
-            return kernel.sweep(block, before, coefficients, plan, C_prime)
+            if K is None:
+                return kernel.sweep(block, None, coefficients, plan, C_prime)
+            of_place = plan
+            if not K.has_room(place):
+                of_place = replace(plan, keep_hints=False)
+            return kernel.sweep(block, K.part(place), coefficients, of_place, C_prime)
 
-        after: Column | None = None
+        clusters: Column | None = None
         sums = None
+        hints, room = {}, SHARE_OF_HINTS * self.X.memory
         with closing(self.X.abreast(of_block)) as results:
             for place, (kept, found) in results:
-                if after is None:
-                    after = self._column(kept.K.shape[1], np.int32)
-                after.put(kept.K, place.start)
+                if clusters is None:
+                    clusters = self._column(kept.K.shape[1], np.int32)
+                clusters.put(kept.K, place.start)
+                if kept.hints is not None:
+                    room -= kept.hints.nbytes
+                    if room >= 0:
+                        hints[place.start, place.stop] = kept.hints
                 found = found.shifted(place.start // LEAF_ROWS)
                 sums = found if sums is None else sums + found
-        assert after is not None and sums is not None
-        return after, sums
+        assert clusters is not None and sums is not None
+        full = room < 0 or (K is not None and K.full)
+        return KeptInBlocks(clusters, hints, full), sums
 
     def _places(self) -> Iterator[slice]:
         """Yield where every block lies, without reading it."""

@@ -46,6 +46,10 @@ class Part(NamedTuple):
 class RowsInParts(ABC):
     """`sweep`, `map`, `reduce` and `mean` of rows that can be had part by part."""
 
+    @property
+    @abstractmethod
+    def n_rows(self) -> int: ...
+
     @abstractmethod
     def swept(
         self,
@@ -75,7 +79,8 @@ class RowsInParts(ABC):
             plan = replace(plan, careful=True)
             after, sums = self.swept(kernel, K, coefficients, plan, C_prime)
             stats = sums.total()
-        return after, stats
+        # Of all rows, whatever blocks they come in: so is then what hints save.
+        return replace(after, changed=stats.changed / self.n_rows), stats
 
     def gathered(self, parts: Iterator[Any]) -> Any:
         """Return results of consecutive parts as one."""

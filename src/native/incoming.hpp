@@ -103,8 +103,16 @@ inline void whiten(Clusters& clusters, const DoublesN& whitening) {
     std::copy_n(whitening.data() + c * D, D, clusters.whitening.data() + c * Dp);
 }
 
-inline Clusters make_clusters(const Doubles2& means, const std::optional<Doubles1>& penalty, bool columns,
-                       const std::optional<DoublesN>& whitening = std::nullopt) {
+// A model in numbers, as of Python's Coefficients.
+struct PyCoefficients {
+  Doubles2 means;
+  std::optional<Doubles1> penalty;
+  std::optional<DoublesN> whitening;
+  double sharpness = 0.5, highest_bias = 0.0;
+};
+
+inline Clusters make_clusters(const PyCoefficients& from, bool columns) {
+  const auto& [means, penalty, whitening, sharpness, highest_bias] = from;
   Clusters clusters;
   clusters.C = int(means.shape(0));
   clusters.D = int(means.shape(1));

@@ -20,6 +20,7 @@
 
 namespace nb = nanobind;
 using namespace cprime;
+using namespace nb::literals;
 
 namespace {
 
@@ -131,13 +132,12 @@ nb::tuple as_tuple(const Tree::Node& node, const Clusters& clusters) {
       node.sums->evaluations, node.sums->changed);
 }
 
-nb::tuple sweep(const PyRows& from, const Doubles1& weights, std::optional<Clusters2> before,
-                bool continued, Out<int32_t> after, const Doubles2& means,
-                std::optional<Doubles1> penalty, double sharpness, double highest_bias,
-                double reluctance, int C_prime, int leaf_rows, Remembered* memory, bool use_hints,
-                std::optional<DoublesN> whitening) {
-  const bool all = C_prime == int(means.shape(0));
-  const Clusters clusters = make_clusters(means, penalty, all, whitening);
+// Arrays `before` and `after` have a row's C' clusters, or nothing if it keeps all.
+nb::tuple sweep(const PyRows& from, const Doubles1& weights, const PyCoefficients& coefficients,
+                double reluctance, int C_prime, int leaf_rows, std::optional<Clusters2> before,
+                Out<int32_t> after, Remembered* memory, bool use_hints) {
+  const bool all = C_prime == int(coefficients.means.shape(0));
+  const Clusters clusters = make_clusters(coefficients, all);
   check_features(from.rows, clusters);
   check_kept(C_prime, clusters);
   Sweep sweep;
@@ -145,13 +145,13 @@ nb::tuple sweep(const PyRows& from, const Doubles1& weights, std::optional<Clust
   sweep.weights = weights.data();
   sweep.weight_stride = weights.stride(0);
   sweep.before = before && !all ? before->data() : nullptr;
-  sweep.continued = continued;
+  sweep.continued = before.has_value();
   sweep.after = after.data();
   sweep.clusters = &clusters;
   sweep.C_prime = C_prime;
   sweep.reluctance = reluctance;
-  sweep.sharpness = sharpness;
-  sweep.highest_bias = highest_bias;
+  sweep.sharpness = coefficients.sharpness;
+  sweep.highest_bias = coefficients.highest_bias;
 
   Hints hints;
   if (memory != nullptr) {
@@ -178,10 +178,9 @@ void in_chunks(const Rows& rows, double work, Task task) {
   });
 }
 
-void closest(const PyRows& from, const Doubles2& means, std::optional<Doubles1> penalty,
-             int C_prime, Out<int32_t> K, std::optional<Out<double>> distances,
-             std::optional<DoublesN> whitening) {
-  const Clusters clusters = make_clusters(means, penalty, false, whitening);
+void closest(const PyRows& from, const PyCoefficients& coefficients, int C_prime, Out<int32_t> K,
+             std::optional<Out<double>> distances) {
+  const Clusters clusters = make_clusters(coefficients, false);
   check_features(from.rows, clusters);
   check_kept(C_prime, clusters);
   double* to = distances ? distances->data() : nullptr;
@@ -190,18 +189,17 @@ void closest(const PyRows& from, const Doubles2& means, std::optional<Doubles1> 
   });
 }
 
-void gaps(const PyRows& from, const Doubles2& means, std::optional<Doubles1> penalty,
-          double sharpness, const Clusters2& K, Out<double> out, std::optional<DoublesN> whitening) {
-  const Clusters clusters = make_clusters(means, penalty, true, whitening);
+void gaps(const PyRows& from, const PyCoefficients& coefficients, const Clusters2& K, Out<double> out) {
+  const Clusters clusters = make_clusters(coefficients, true);
   check_features(from.rows, clusters);
   in_chunks(from.rows, work_of(from.rows, clusters), [&](int64_t first, int count, void* scratch) {
-    path().gaps(from.rows, clusters, K.data(), int(K.shape(1)), sharpness, first, count, out.data(),
-                scratch);
+    path().gaps(from.rows, clusters, K.data(), int(K.shape(1)), coefficients.sharpness, first, count,
+                out.data(), scratch);
   });
 }
 
 void distances(const PyRows& from, const Doubles2& means, Out<double> out) {
-  const Clusters clusters = make_clusters(means, std::nullopt, true);
+  const Clusters clusters = make_clusters({means, std::nullopt, std::nullopt}, true);
   check_features(from.rows, clusters);
   in_chunks(from.rows, work_of(from.rows, clusters), [&](int64_t first, int count, void* scratch) {
     path().distances(from.rows, clusters, first, count, out.data(), scratch);
@@ -284,13 +282,18 @@ NB_MODULE(_native, m) {
       .def(nb::init<int64_t, int>())
       .def_prop_ro("serial", &Remembered::serial)
       .def_prop_ro("nbytes", &Remembered::nbytes);
-  m.def("sweep", &sweep, nb::arg(), nb::arg(), nb::arg().none(), nb::arg(), nb::arg(), nb::arg(),
-        nb::arg().none(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none(),
-        nb::arg(), nb::arg().none());
-  m.def("closest", &closest, nb::arg(), nb::arg(), nb::arg().none(), nb::arg(), nb::arg(),
-        nb::arg().none(), nb::arg().none());
-  m.def("gaps", &gaps, nb::arg(), nb::arg(), nb::arg().none(), nb::arg(), nb::arg(), nb::arg(),
-        nb::arg().none());
+  nb::class_<PyCoefficients>(m, "Coefficients")
+      .def("__init__",
+           [](PyCoefficients* self, Doubles2 means, std::optional<Doubles1> penalty,
+              std::optional<DoublesN> whitening, double sharpness, double highest_bias) {
+             new (self) PyCoefficients{means, penalty, whitening, sharpness, highest_bias};
+           },
+           nb::kw_only(), "means"_a, "penalty"_a.none(), "whitening"_a.none(), "sharpness"_a,
+           "highest_bias"_a);
+  m.def("sweep", &sweep, nb::kw_only(), "rows"_a, "weights"_a, "coefficients"_a, "reluctance"_a,
+        "C_prime"_a, "leaf_rows"_a, "before"_a.none(), "after"_a, "hints"_a.none(), "use_hints"_a);
+  m.def("closest", &closest, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none());
+  m.def("gaps", &gaps);
   m.def("distances", &distances);
   m.def("draw_seeds", &draw_seeds);
   m.def("magnitude", &magnitude);

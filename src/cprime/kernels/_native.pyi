@@ -8,6 +8,17 @@ is_sanitized: bool
 
 class Rows: ...
 
+class Coefficients:
+    def __init__(
+        self,
+        *,
+        means: Array,
+        penalty: Array | None,
+        whitening: Array | None,
+        sharpness: float,
+        highest_bias: float,
+    ) -> None: ...
+
 class Hints:
     serial: int
     nbytes: int
@@ -22,43 +33,27 @@ def sparse(
     data: Array, indices: Array, indptr: Array, D: int, scale: float, /
 ) -> Rows: ...
 def sweep(
+    *,
     rows: Rows,
     weights: Array,
-    before: Array | None,
-    continued: bool,
-    after: Array,
-    means: Array,
-    penalty: Array | None,
-    sharpness: float,
-    highest_bias: float,
+    coefficients: Coefficients,
     reluctance: float,
     C_prime: int,
     leaf_rows: int,
+    before: Array | None,
+    after: Array,
     hints: Hints | None,
     use_hints: bool,
-    whitening: Array | None,
-    /,
 ) -> tuple[tuple[Any, ...], ...]: ...
 def closest(
     rows: Rows,
-    means: Array,
-    penalty: Array | None,
+    coefficients: Coefficients,
     C_prime: int,
     K: Array,
     distances: Array | None,
-    whitening: Array | None,
     /,
 ) -> None: ...
-def gaps(
-    rows: Rows,
-    means: Array,
-    penalty: Array | None,
-    sharpness: float,
-    K: Array,
-    out: Array,
-    whitening: Array | None,
-    /,
-) -> None: ...
+def gaps(rows: Rows, coefficients: Coefficients, K: Array, out: Array, /) -> None: ...
 def distances(rows: Rows, means: Array, out: Array, /) -> None: ...
 def draw_seeds(
     rows: Rows,

@@ -82,27 +82,21 @@ def sweep(
         )
     C, D = coefficients.means.shape
     K = np.empty((block.n_rows, 0 if C_prime == C else C_prime), dtype=np.int32)
-    penalty = _penalty(coefficients)
     memory, known = None, False
-    remembering = penalty is None and _whitening(coefficients) is None
+    remembering = _penalty(coefficients) is None and _whitening(coefficients) is None
     if kept is not None and remembering and _worth_remembering(C, D, C_prime):
         memory, known = _memory(kept, C, plan)
     nodes = _native.sweep(
-        _rows(block.X, block.scale),
-        block.weights,
-        None if kept is None else np.ascontiguousarray(kept.K, dtype=np.int32),
-        kept is not None,
-        K,
-        np.ascontiguousarray(coefficients.means),
-        penalty,
-        coefficients.sharpness,
-        float(coefficients.bias.max()),
-        plan.reluctance,
-        C_prime,
-        LEAF_ROWS,
-        memory,
-        known,
-        _whitening(coefficients),
+        rows=_rows(block.X, block.scale),
+        weights=block.weights,
+        coefficients=_coefficients(coefficients),
+        reluctance=plan.reluctance,
+        C_prime=C_prime,
+        leaf_rows=LEAF_ROWS,
+        before=None if kept is None else np.ascontiguousarray(kept.K, dtype=np.int32),
+        after=K,
+        hints=memory,
+        use_hints=known,
     )
     sums = LeafSum(
         tuple(Node(start, level, Stats(*of)) for start, level, *of in nodes),
@@ -120,15 +114,7 @@ def posterior(values: Array, coefficients: Coefficients, C_prime: int) -> Trunca
     values, coefficients = _round_if_tied(values, coefficients)
     K = np.empty((len(values), C_prime), dtype=np.int32)
     found = np.empty((len(values), C_prime))
-    _native.closest(
-        _rows(values),
-        np.ascontiguousarray(coefficients.means),
-        _penalty(coefficients),
-        C_prime,
-        K,
-        found,
-        _whitening(coefficients),
-    )
+    _native.closest(_rows(values), _coefficients(coefficients), C_prime, K, found)
     return Truncated(K, found, *coefficients.log_joint(found, K))
 
 
@@ -136,9 +122,7 @@ def nearest(values: Array, coefficients: Coefficients) -> Array:
     """Return the closest cluster of every row, shape (B,)."""
     values, coefficients = _round_if_tied(values, coefficients)
     K = np.empty(len(values), dtype=np.int32)
-    means = np.ascontiguousarray(coefficients.means)
-    whitening = _whitening(coefficients)
-    _native.closest(_rows(values), means, _penalty(coefficients), 1, K, None, whitening)
+    _native.closest(_rows(values), _coefficients(coefficients), 1, K, None)
     return K
 
 
@@ -146,15 +130,8 @@ def gaps(values: Array, K: Array, coefficients: Coefficients) -> Array:
     """Return the nats every row loses by looking at the clusters in K alone."""
     values, coefficients = _round_if_tied(values, coefficients)
     lost = np.empty(len(values))
-    _native.gaps(
-        _rows(values),
-        np.ascontiguousarray(coefficients.means),
-        _penalty(coefficients),
-        coefficients.sharpness,
-        np.ascontiguousarray(K, dtype=np.int32),
-        lost,
-        _whitening(coefficients),
-    )
+    K = np.ascontiguousarray(K, dtype=np.int32)
+    _native.gaps(_rows(values), _coefficients(coefficients), K, lost)
     return lost
 
 
@@ -217,6 +194,17 @@ def _round_if_tied(
         return values, coefficients
     whitened = tied.Whitened.of(coefficients)
     return whitened.rows(values), whitened.coefficients
+
+
+def _coefficients(coefficients: Coefficients) -> _native.Coefficients:
+    """Return a model's numbers as compiled code reads them."""
+    return _native.Coefficients(
+        means=np.ascontiguousarray(coefficients.means),
+        penalty=_penalty(coefficients),
+        whitening=_whitening(coefficients),
+        sharpness=coefficients.sharpness,
+        highest_bias=float(coefficients.bias.max()),
+    )
 
 
 def _penalty(coefficients: Coefficients) -> Array | None:

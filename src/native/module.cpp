@@ -11,9 +11,9 @@
 #include <optional>
 #include <stdexcept>
 
-#include "incoming.hpp"
-#include "path.hpp"
-#include "remembered.hpp"
+#include "bindings.hpp"
+#include "isa.hpp"
+#include "hint_store.hpp"
 #include "seeds.hpp"
 #include "threads.hpp"
 #include "tree.hpp"
@@ -45,7 +45,7 @@ void run_unlocked(int64_t n, double work, const std::function<void(int64_t, void
   std::vector<std::shared_ptr<void>> scratch(static_cast<size_t>(n_threads));
   const bool complete = in_parallel(n, n_threads, work < BRIEF, is_interrupted, [&](int64_t i, int worker) {
     auto& mine = scratch[static_cast<size_t>(worker)];
-    if (!mine) mine = path().make_scratch();
+    if (!mine) mine = isa().make_scratch();
     task(i, mine.get());
   });
   if (!complete) throw Interrupted();
@@ -90,7 +90,7 @@ std::vector<Tree::Node> sweep_leaves(const Sweep& sweep, int leaf_rows) {
     auto sums = tree.empty();
     const int64_t first = leaf * leaf_rows;
     const int count = int(std::min<int64_t>(leaf_rows, sweep.rows.n - first));
-    path().sweep_leaf(sweep, first, count, *sums, scratch);
+    isa().sweep_leaf(sweep, first, count, *sums, scratch);
     tree.add(leaf, std::move(sums));
   });
   return tree.take();
@@ -135,7 +135,7 @@ nb::tuple as_tuple(const Tree::Node& node, const Clusters& clusters) {
 // Arrays `before` and `after` have a row's C' clusters, or nothing if it keeps all.
 nb::tuple sweep(const PyRows& from, const Doubles1& weights, const PyCoefficients& coefficients,
                 double reluctance, int C_prime, int leaf_rows, std::optional<Clusters2> before,
-                Out<int32_t> after, Remembered* memory, bool use_hints) {
+                Out<int32_t> after, HintStore* store, bool use_hints) {
   const bool all = C_prime == int(coefficients.means.shape(0));
   const Clusters clusters = make_clusters(coefficients, all);
   check_features(from.rows, clusters);
@@ -154,14 +154,14 @@ nb::tuple sweep(const PyRows& from, const Doubles1& weights, const PyCoefficient
   sweep.highest_bias = coefficients.highest_bias;
 
   Hints hints;
-  if (memory != nullptr) {
-    memory->lend(clusters, use_hints, hints);
+  if (store != nullptr) {
+    store->lend(clusters, use_hints, hints);
     sweep.hints = &hints;
     sweep.use_hints = use_hints;
-    memory->open();
+    store->open();
   }
   const auto nodes = sweep_leaves(sweep, leaf_rows);
-  if (memory != nullptr) memory->close(clusters);
+  if (store != nullptr) store->close(clusters);
   nb::list found;
   for (const auto& node : nodes) found.append(as_tuple(node, clusters));
   return nb::tuple(found);
@@ -185,7 +185,7 @@ void closest(const PyRows& from, const PyCoefficients& coefficients, int C_prime
   check_kept(C_prime, clusters);
   double* to = distances ? distances->data() : nullptr;
   in_chunks(from.rows, work_of(from.rows, clusters), [&](int64_t first, int count, void* scratch) {
-    path().closest(from.rows, clusters, C_prime, first, count, K.data(), to, scratch);
+    isa().closest(from.rows, clusters, C_prime, first, count, K.data(), to, scratch);
   });
 }
 
@@ -193,7 +193,7 @@ void gaps(const PyRows& from, const PyCoefficients& coefficients, const Clusters
   const Clusters clusters = make_clusters(coefficients, true);
   check_features(from.rows, clusters);
   in_chunks(from.rows, work_of(from.rows, clusters), [&](int64_t first, int count, void* scratch) {
-    path().gaps(from.rows, clusters, K.data(), int(K.shape(1)), coefficients.sharpness, first, count,
+    isa().gaps(from.rows, clusters, K.data(), int(K.shape(1)), coefficients.sharpness, first, count,
                 out.data(), scratch);
   });
 }
@@ -202,7 +202,7 @@ void distances(const PyRows& from, const Doubles2& means, Out<double> out) {
   const Clusters clusters = make_clusters({means, std::nullopt, std::nullopt}, true);
   check_features(from.rows, clusters);
   in_chunks(from.rows, work_of(from.rows, clusters), [&](int64_t first, int count, void* scratch) {
-    path().distances(from.rows, clusters, first, count, out.data(), scratch);
+    isa().distances(from.rows, clusters, first, count, out.data(), scratch);
   });
 }
 
@@ -245,7 +245,7 @@ double magnitude(const Any& array) {
   const bool wide = is_double(array);
   std::vector<double> parts(size_t((n + PART - 1) / PART), 0.0);
   run(int64_t(parts.size()), double(n), [&](int64_t i, void*) {
-    parts[size_t(i)] = path().magnitude(array.data(), wide, i * PART, std::min(PART, n - i * PART));
+    parts[size_t(i)] = isa().magnitude(array.data(), wide, i * PART, std::min(PART, n - i * PART));
   });
   double largest = 0.0;
   for (double part : parts) {
@@ -263,7 +263,7 @@ double fma_peak(int n_threads) {
     std::atomic<double> flops{0.0};
     const auto start = std::chrono::steady_clock::now();
     in_parallel(n_threads, n_threads, false, [] { return false; },
-                [&](int64_t, int) { flops = path().multiply_adds(ROUNDS); });
+                [&](int64_t, int) { flops = isa().multiply_adds(ROUNDS); });
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
     best = std::max(best, n_threads * flops / seconds.count() / 1e9);
   }
@@ -278,10 +278,10 @@ NB_MODULE(_native, m) {
   m.def("sparse", [](Any data, Any indices, Any indptr, int D, double scale) {
     return PyRows{sparse_rows(data, indices, indptr, D, scale), {data, indices, indptr}};
   });
-  nb::class_<Remembered>(m, "Hints")
+  nb::class_<HintStore>(m, "HintStore")
       .def(nb::init<int64_t, int>())
-      .def_prop_ro("serial", &Remembered::serial)
-      .def_prop_ro("nbytes", &Remembered::nbytes);
+      .def_prop_ro("serial", &HintStore::serial)
+      .def_prop_ro("nbytes", &HintStore::nbytes);
   nb::class_<PyCoefficients>(m, "Coefficients")
       .def("__init__",
            [](PyCoefficients* self, Doubles2 means, std::optional<Doubles1> penalty,
@@ -304,9 +304,9 @@ NB_MODULE(_native, m) {
       .def(nb::init<>())
       .def("heed_alone", [](const Stop& stop) { work_alone(stop.wanted); })
       .def("want", [](Stop& stop) { stop.wanted = true; });
-  m.def("path_names", &path_names);
-  m.def("path_name", [] { return std::string(path().name); });
-  m.def("use_path", &use_path);
+  m.def("isa_names", &isa_names);
+  m.def("isa_name", [] { return std::string(isa().name); });
+  m.def("use_isa", &use_isa);
   m.def("fma_peak", &fma_peak);
 #if defined(__SANITIZE_ADDRESS__)
   m.attr("is_sanitized") = true;

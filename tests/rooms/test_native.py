@@ -45,7 +45,7 @@ def test_the_last_sweep_of_a_fit_lets_bounds_go():
     problem = Problem(rows, Isotropic(), Exact(), native, 1)
     for _ in range(3):
         kept, _ = problem.sweep(Theta(means, 1.0), kept)
-    assert kept.hints.memory is not None
+    assert kept.hints.store is not None
     assert em.finish(problem, Theta(means, 1.0), kept).K.hints is None
 
 

@@ -16,10 +16,10 @@ from cprime.kernels import _native, reference, threads, tied
 from cprime.kernels._native import (
     fma_peak,
     get_num_threads,
-    path_name,
-    path_names,
+    isa_name,
+    isa_names,
     set_num_threads,
-    use_path,
+    use_isa,
 )
 from cprime.search import Plan
 from cprime.stats import Stats
@@ -35,20 +35,20 @@ __all__ = [
     "fma_peak",
     "gaps",
     "get_num_threads",
+    "isa_name",
+    "isa_names",
     "magnitude",
     "nearest",
-    "path_name",
-    "path_names",
     "posterior",
     "set_num_threads",
     "sweep",
-    "use_path",
+    "use_isa",
 ]
 
-# Rows that keep more clusters than this gain little from remembering others.
-MOST_REMEMBERED = 6
+# Rows that keep more clusters than this gain little from bounds on others.
+MOST_KEPT = 6
 # Below this many multiply-adds a row, looking at all clusters is cheaper than bounds.
-WORTH_REMEMBERING = 6000
+LEAST_WORK = 6000
 FEWEST_CLUSTERS = 64
 # While more than this share of the rows change clusters, bounds rarely hold.
 SETTLED = 0.05
@@ -57,15 +57,15 @@ SETTLED = 0.05
 threads.adopt_environment()
 
 
-class Hints(NamedTuple):
+class HintsOfSweep(NamedTuple):
     """Bounds of the rows, and the sweep whose K they hold for."""
 
-    memory: Any
+    store: _native.HintStore
     serial: int
 
     @property
     def nbytes(self) -> int:
-        return int(self.memory.nbytes)
+        return self.store.nbytes
 
 
 def sweep(
@@ -82,10 +82,10 @@ def sweep(
         )
     C, D = coefficients.means.shape
     K = np.empty((block.n_rows, 0 if C_prime == C else C_prime), dtype=np.int32)
-    memory, known = None, False
-    remembering = _penalty(coefficients) is None and _whitening(coefficients) is None
-    if kept is not None and remembering and _worth_remembering(C, D, C_prime):
-        memory, known = _memory(kept, C, plan)
+    store, known = None, False
+    bounded = _penalty(coefficients) is None and _whitening(coefficients) is None
+    if kept is not None and bounded and _hints_pay(C, D, C_prime):
+        store, known = _hint_store(kept, C, plan)
     nodes = _native.sweep(
         rows=_rows(block.X, block.scale),
         weights=block.weights,
@@ -95,7 +95,7 @@ def sweep(
         leaf_rows=LEAF_ROWS,
         before=None if kept is None else np.ascontiguousarray(kept.K, dtype=np.int32),
         after=K,
-        hints=memory,
+        hints=store,
         use_hints=known,
     )
     sums = LeafSum(
@@ -103,8 +103,8 @@ def sweep(
         partial(_unwhitened, coefficients=coefficients),
     )
     hints = None
-    if plan.keep_hints and memory is not None:
-        hints = Hints(memory, memory.serial)
+    if plan.keep_hints and store is not None:
+        hints = HintsOfSweep(store, store.serial)
     changed = sum(node.value.changed for node in sums.nodes)
     return Kept(K, hints, changed / max(1, block.n_rows)), sums
 
@@ -227,19 +227,17 @@ def _unwhitened(stats: Stats, coefficients: Coefficients) -> Stats:
     return replace(stats, scatter=stats.scatter / coefficients.whitening**2)
 
 
-def _worth_remembering(C: int, D: int, C_prime: int) -> bool:
-    return (
-        C >= FEWEST_CLUSTERS
-        and C * D >= WORTH_REMEMBERING
-        and C_prime <= MOST_REMEMBERED
-    )
+def _hints_pay(C: int, D: int, C_prime: int) -> bool:
+    return C >= FEWEST_CLUSTERS and C * D >= LEAST_WORK and C_prime <= MOST_KEPT
 
 
-def _memory(kept: Kept, C: int, plan: Plan) -> tuple[Any, bool]:
+def _hint_store(
+    kept: Kept, C: int, plan: Plan
+) -> tuple[_native.HintStore | None, bool]:
     """Return where bounds are kept, if anywhere, and whether those of this very K."""
-    if isinstance(kept.hints, Hints):
-        memory, serial = kept.hints
-        if memory.serial == serial:
-            return memory, True
+    if isinstance(kept.hints, HintsOfSweep):
+        store, serial = kept.hints
+        if store.serial == serial:
+            return store, True
     is_worth_it = kept.changed <= SETTLED and plan.keep_hints
-    return (_native.Hints(len(kept.K), C) if is_worth_it else None), False
+    return (_native.HintStore(len(kept.K), C) if is_worth_it else None), False

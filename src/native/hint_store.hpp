@@ -4,13 +4,13 @@
 #include <memory>
 #include <vector>
 
-#include "path.hpp"
+#include "isa.hpp"
 
 namespace cprime {
 
-class Remembered {
+class HintStore {
  public:
-  Remembered(int64_t n, int C);
+  HintStore(int64_t n, int C);
 
   // Counts sweeps; a K of another sweep has other bounds. Negative while one is under way:
   // until it is complete the bounds belong to no K at all.

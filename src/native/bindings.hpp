@@ -1,4 +1,4 @@
-// What comes in from Python: rows, read where they lie, and clusters, in the layouts of a search.
+// Rows and clusters as Python hands them over, in the layouts of a search.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -10,7 +10,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "path.hpp"
+#include "isa.hpp"
 
 namespace cprime {
 
@@ -134,12 +134,12 @@ inline Clusters make_clusters(const PyCoefficients& from, bool columns) {
   }
   if (whitening) {
     whiten(clusters, *whitening);
-    path().pack_columns(clusters);
-    if (clusters.whitened == Clusters::Whitening::OF_FEATURES) path().pack_screen(clusters);
+    isa().pack_columns(clusters);
+    if (clusters.whitened == Clusters::Whitening::OF_FEATURES) isa().pack_screen(clusters);
     return clusters;
   }
-  path().pack(clusters);
-  if (columns) path().pack_columns(clusters);
+  isa().pack(clusters);
+  if (columns) isa().pack_columns(clusters);
   return clusters;
 }
 

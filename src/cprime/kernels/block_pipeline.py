@@ -20,7 +20,7 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
-def abreast(
+def pipeline(
     read: Callable[[Item, Array], Array],
     compute: Callable[[Item, Array], Result],
     items: Iterable[Item],

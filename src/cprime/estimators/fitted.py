@@ -19,7 +19,6 @@ from cprime.kernels import (
     Kernel,
     free_energies,
     get_kernel,
-    kernel_for_missing,
 )
 from cprime.models import Model
 from cprime.rows import FileRows, MemoryRows
@@ -169,7 +168,7 @@ class FittedClusters(ReportMixin):
         return Scene(
             units.rows(X, weights),
             model.coefficients(scaled),
-            (kernel_for_missing if incomplete else get_kernel)(self.kernel),
+            get_kernel(self.kernel, missing=incomplete),
             units,
             X.dtype,
         )

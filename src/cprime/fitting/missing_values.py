@@ -7,7 +7,7 @@ import numpy as np
 
 from cprime.checking import inputs
 from cprime.checking.covariances import COVARIANCES
-from cprime.kernels import Kernel, kernel_for_missing
+from cprime.kernels import Kernel, get_kernel
 from cprime.kernels.missing import Marginal
 from cprime.models import Isotropic
 from cprime.problem import Problem
@@ -99,7 +99,7 @@ def marginalised(
         known.rows,
         _AsSwept(**vars(model)) if isinstance(model, Isotropic) else model,
         filled.search,
-        kernel_for_missing(kernel_name),
+        get_kernel(kernel_name, missing=True),
         filled.C_prime,
         Marginal(np.maximum(known.variances, floor)),
     )

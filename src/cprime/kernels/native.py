@@ -37,9 +37,9 @@ __all__ = [
     "get_num_threads",
     "isa_name",
     "isa_names",
-    "magnitude",
     "nearest",
     "posterior",
+    "readable",
     "set_num_threads",
     "sweep",
     "use_isa",
@@ -157,11 +157,6 @@ def draw_seeds(
     return chosen, evaluations
 
 
-def magnitude(values: Array) -> float:
-    """Return the largest absolute value; inf or nan if there is one."""
-    return _native.magnitude(np.ascontiguousarray(_readable(values)))
-
-
 def fits_at_once(n_rows: int, C: int, D: int) -> int:
     """Return how many fits of this size get on better side by side.
 
@@ -173,12 +168,13 @@ def fits_at_once(n_rows: int, C: int, D: int) -> int:
 def _rows(X: Any, scale: float = 1.0) -> Any:
     """Return rows as compiled code reads them: in place, if it can."""
     if hasattr(X, "indptr"):
-        values = _readable(X.data)
+        values = readable(X.data)
         return _native.sparse(values, X.indices, X.indptr, X.shape[1], scale)
-    return _native.dense(_readable(X), scale)
+    return _native.dense(readable(X), scale)
 
 
-def _readable(values: Array) -> Array:
+def readable(values: Array) -> Array:
+    """Return values as compiled code reads them: in place, if it can."""
     in_steps = all(stride % values.itemsize == 0 for stride in values.strides)
     if values.dtype in (np.float32, np.float64) and values.flags.aligned and in_steps:
         return values

@@ -11,8 +11,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from cprime.blocks import LEAF_ROWS
-from cprime.kernels.block_pipeline import pipeline
-from cprime.kernels.native import get_num_threads, magnitude
+from cprime.kernels.block_pipeline import get_num_threads, pipeline
+from cprime.kernels.magnitude import magnitude
 from cprime.sources.ahead import BUFFERS, read_ahead
 from cprime.sources.columns import Columns
 from cprime.sources.memory import in_words

@@ -54,6 +54,11 @@ class Block:
         """Return a block of these rows alone."""
         return Block(self.X[rows], self.weights[rows], self.scale)
 
+    def filled(self, values: Array) -> "Block":
+        """Return a copy with these values, one per feature, where there is NaN."""
+        X = np.where(np.isnan(self.X), values / self.scale, self.X)
+        return Block(X.astype(self.X.dtype), self.weights, self.scale)
+
 
 class Hints(Protocol):
     """What a kernel noted of a block to save itself work in the next sweep.
@@ -83,6 +88,14 @@ class Kept:
     K: Array
     hints: Hints | None = None
     changed: float = 1.0
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.K.shape[0], self.K.shape[1]
+
+    def parts(self) -> Iterator[Array]:
+        """Yield the clusters of consecutive rows, from the first to the last."""
+        yield self.K
 
     def labels(self) -> Array | None:
         """Return each row's closest cluster, unless K does not hold it (C' = C)."""

@@ -21,6 +21,12 @@ class Problem:
     kernel: Kernel
     C_prime: int
 
+    def fits_at_once(self, C: int) -> int:
+        """Return how many fits of C clusters get on better side by side."""
+        if self.rows.block is None:
+            return 1
+        return self.kernel.fits_at_once(self.rows.n_rows, C, self.rows.n_features)
+
     def sweep(self, theta: Theta, K: Any, *, last: bool = False) -> tuple[Any, Stats]:
         """Run an E-step under theta, from the clusters K (None before the first).
 

@@ -21,7 +21,7 @@ from cprime.kernels import (
     get_kernel,
 )
 from cprime.models import Model
-from cprime.rows import FileRows, MemoryRows
+from cprime.rows import Rows
 from cprime.theta import Coefficients, Theta
 from cprime.truncation import Truncated, label_first
 from cprime.typing import Array
@@ -31,7 +31,7 @@ from cprime.typing import Array
 class Scene:
     """Rows and a mixture, in common units, ready to be evaluated."""
 
-    rows: MemoryRows | FileRows
+    rows: Rows
     coefficients: Coefficients
     kernel: Kernel
     units: Units

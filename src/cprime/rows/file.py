@@ -2,20 +2,20 @@
 
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import chain
 from typing import Any
 
 import numpy as np
 
-from cprime.blocks import LEAF_ROWS, Block, Hints, Kept, concatenated
+from cprime.blocks import LEAF_ROWS, Block, Kept, concatenated
 from cprime.kernels import Kernel
-from cprime.rows.column import Column
+from cprime.rows.base import Part, Rows, restored_parts
+from cprime.rows.column import Column, KeptInBlocks
 from cprime.rows.memory import MemoryRows
-from cprime.rows.parts import Part, RowsInParts, restored_parts
 from cprime.search import Plan
 from cprime.sources import Data
-from cprime.storage.container import Blocks, Stored
+from cprime.storage.container import Stored
 from cprime.summation import LeafSum
 from cprime.theta import Coefficients
 from cprime.typing import Array
@@ -27,37 +27,7 @@ SHARE_OF_A_COLUMN = 0.125
 SHARE_OF_HINTS = 0.25
 
 
-@dataclass(frozen=True)
-class KeptInBlocks:
-    """The clusters every row of a file keeps, with the hints of every block.
-
-    Attributes
-    ----------
-    clusters : Column
-    hints : dict
-        What a kernel noted of the block that starts and stops there.
-    full : bool
-        There is no memory for hints of other blocks.
-    changed : float
-        As of `Kept`.
-    """
-
-    clusters: Column
-    hints: dict[tuple[int, int], Hints] = field(default_factory=dict)
-    full: bool = False
-    changed: float = 1.0
-
-    def part(self, place: slice) -> Kept:
-        """Return what the rows of one block keep."""
-        hints = self.hints.get((place.start, place.stop))
-        return Kept(self.clusters.read(place), hints, self.changed)
-
-    def has_room(self, place: slice) -> bool:
-        """Return whether hints of this block are kept, if there are any."""
-        return not self.full or (place.start, place.stop) in self.hints
-
-
-class FileRows(RowsInParts):
+class FileRows(Rows):
     """Weighted rows that stay where they are, in a file.
 
     Blocks are whole leaves, swept as if they were all there is, and their sums are
@@ -88,42 +58,22 @@ class FileRows(RowsInParts):
     def n_features(self) -> int:
         return self.X.n_features
 
+    @property
+    def block(self) -> None:
+        return None
+
+    @property
+    def origin(self) -> str:
+        return self.X.origin
+
     def blocks(self) -> Iterator[tuple[slice, Block]]:
         """Yield where every block lies, and its rows."""
         for first, values in self.X.blocks():
             place = slice(first, first + len(values))
             yield place, Block(values, self.weights[place], self.scale)
 
-    def take(self, indices: Array) -> Array:
-        values = self.X.take(indices).astype(np.float64)
-        return values if self.scale == 1.0 else values * self.scale
-
-    def subset(self, indices: Array, K: KeptInBlocks) -> tuple[MemoryRows, Kept]:
-        rows = MemoryRows(self.X.take(indices), self.weights[indices], self.scale)
-        return rows, Kept(K.clusters.take(indices))
-
-    def labels(self, K: KeptInBlocks) -> Array | None:
-        if K.clusters.width == 0:
-            return None
-        if K.clusters.width == 1:
-            return K.clusters.array()[:, 0]
-        labels = self._column(1, np.int32)
-        for place in self._places():
-            labels.put(K.clusters.read(place)[:, :1], place.start)
-        return labels.array()[:, 0]
-
-    def reassign(self, K: KeptInBlocks, indices: Array, cluster: int) -> KeptInBlocks:
-        moved = self._column(K.clusters.width, np.int32)
-        for place in self._places():
-            part = K.clusters.read(place).copy()
-            inside = indices[(indices >= place.start) & (indices < place.stop)]
-            part[inside - place.start] = cluster
-            moved.put(part, place.start)
-        return KeptInBlocks(moved)
-
-    def stored(self, K: KeptInBlocks) -> Blocks:
-        parts = (K.clusters.read(place) for place in self._places())
-        return Blocks(K.clusters.shape, "<i4", parts)
+    def subset(self, indices: Array) -> MemoryRows:
+        return MemoryRows(self.X.take(indices), self.weights[indices], self.scale)
 
     def restored(self, stored: Stored, C: int) -> KeptInBlocks:
         parts, start = restored_parts(stored, self.n_rows, C), 0
@@ -156,18 +106,6 @@ class FileRows(RowsInParts):
         whole = tuple(column.array().reshape(s) for column, s in zip(columns, shapes))
         return whole if several else whole[0]
 
-    def draw_seeds(
-        self, kernel: Kernel, line: Array, first: int, points: Array
-    ) -> tuple[Array, int]:
-        raise ValueError(
-            "k-means++ looks at all rows once for every cluster, which takes too long "
-            f"with rows that are read from {self.X.origin}: draw seeds from a sample, "
-            "init='sampled-k-means++', or give centres as init."
-        )
-
-    def fits_at_once(self, kernel: Kernel, C: int) -> int:
-        return 1
-
     def swept(
         self,
         kernel: Kernel,
@@ -176,19 +114,17 @@ class FileRows(RowsInParts):
         plan: Plan,
         C_prime: int,
     ) -> tuple[KeptInBlocks, LeafSum]:
-        def of_block(place: slice, values: Array) -> tuple[Kept, LeafSum]:
+        def sweep_block(place: slice, values: Array) -> tuple[Kept, LeafSum]:
             block = Block(values, self.weights[place], self.scale)
-            if K is None:
-                return kernel.sweep(block, None, coefficients, plan, C_prime)
-            of_place = plan
-            if not K.has_room(place):
-                of_place = replace(plan, keep_hints=False)
-            return kernel.sweep(block, K.part(place), coefficients, of_place, C_prime)
+            before = None if K is None else K.of_block(place)
+            keep_hints = plan.keep_hints and (K is None or K.has_room(place))
+            of_block = replace(plan, keep_hints=keep_hints)
+            return kernel.sweep(block, before, coefficients, of_block, C_prime)
 
         clusters: Column | None = None
         sums = None
         hints, room = {}, SHARE_OF_HINTS * self.X.memory
-        with closing(self.X.abreast(of_block)) as results:
+        with closing(self.X.abreast(sweep_block)) as results:
             for place, (kept, found) in results:
                 if clusters is None:
                     clusters = self._column(kept.K.shape[1], np.int32)
@@ -202,12 +138,6 @@ class FileRows(RowsInParts):
         assert clusters is not None and sums is not None
         full = room < 0 or (K is not None and K.full)
         return KeptInBlocks(clusters, hints, full), sums
-
-    def _places(self) -> Iterator[slice]:
-        """Yield where every block lies, without reading it."""
-        size = self.X.block_rows
-        for start in range(0, self.n_rows, size):
-            yield slice(start, min(start + size, self.n_rows))
 
     def _column(self, width: int, dtype: Any) -> Column:
         """Return room for so many numbers for every row."""

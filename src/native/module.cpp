@@ -155,10 +155,14 @@ nb::tuple sweep(const PyRows& from, const Doubles1& weights, const PyCoefficient
 
   Hints hints;
   if (store != nullptr) {
-    store->lend(clusters, use_hints, hints);
+    store->open();
+    {
+      // It takes a while if there are many clusters, and other blocks are swept meanwhile.
+      nb::gil_scoped_release unlocked;
+      store->lend(clusters, use_hints, hints);
+    }
     sweep.hints = &hints;
     sweep.use_hints = use_hints;
-    store->open();
   }
   const auto nodes = sweep_leaves(sweep, leaf_rows);
   if (store != nullptr) store->close(clusters);

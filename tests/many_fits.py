@@ -104,14 +104,14 @@ def main():
     if "--sanitized" in sys.argv and not _native.is_sanitized:
         sys.exit("this is not the build that watches memory")
     # Bounds also where they would not pay.
-    native.WORTH_REMEMBERING, native.SETTLED = 0, 1.0
+    native.LEAST_WORK, native.SETTLED = 0, 1.0
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 100
     rng = np.random.default_rng(0)
     for i in range(count):
-        native.use_path(native.path_names()[i % len(native.path_names())])
+        native.use_isa(native.isa_names()[i % len(native.isa_names())])
         native.set_num_threads(1 + i % 4)
         fit_once(rng)
-    print(f"{count} fits on {', '.join(native.path_names())}: nothing to report")
+    print(f"{count} fits on {', '.join(native.isa_names())}: nothing to report")
     print(f"{attack()} sparse matrices, malformed or unusual: nothing to report")
 
 

@@ -15,8 +15,8 @@ from cprime.kernels import native
 def main():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((3000, 5)) + 10.0 * rng.integers(0, 3, (3000, 1))
-    for path in native.path_names():
-        native.use_path(path)
+    for path in native.isa_names():
+        native.use_isa(path)
         kmeans = KMeans(3, c_prime=2, random_state=0).fit(X)
         reference = KMeans(3, c_prime=2, random_state=0, kernel="reference").fit(X)
         if not np.array_equal(kmeans.labels_, reference.labels_):

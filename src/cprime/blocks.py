@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -54,6 +54,22 @@ class Block:
         """Return a block of these rows alone."""
         return Block(self.X[rows], self.weights[rows], self.scale)
 
+    def filled(self, values: Array) -> "Block":
+        """Return a copy with these values, one per feature, where there is NaN."""
+        X = np.where(np.isnan(self.X), values / self.scale, self.X)
+        return Block(X.astype(self.X.dtype), self.weights, self.scale)
+
+
+class Hints(Protocol):
+    """What a kernel noted of a block to save itself work in the next sweep.
+
+    It never changes a result, and a kernel may find it out of date and ignore it.
+    """
+
+    @property
+    def nbytes(self) -> int:
+        """How much memory it takes."""
+
 
 @dataclass(frozen=True)
 class Kept:
@@ -63,13 +79,23 @@ class Kept:
     ----------
     K : ndarray of shape (B, C'), int32
         Best first. With C' = C there is nothing to remember and the shape is (B, 0).
-    hints : object
-        What a kernel noted to save itself work in the next sweep. It never changes a
-        result, and a kernel may find it out of date and ignore it.
+    hints : Hints, optional
+    changed : float
+        Share of all rows, of which the block may be a part, that changed clusters in
+        the sweep this comes from: while it is large, hints rarely pay.
     """
 
     K: Array
-    hints: Any = None
+    hints: Hints | None = None
+    changed: float = 1.0
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.K.shape[0], self.K.shape[1]
+
+    def parts(self) -> Iterator[Array]:
+        """Yield the clusters of consecutive rows, from the first to the last."""
+        yield self.K
 
     def labels(self) -> Array | None:
         """Return each row's closest cluster, unless K does not hold it (C' = C)."""

@@ -30,11 +30,17 @@ class Problem:
         hard = replace(self, search=Exact(), C_prime=1)
         return hard.sweep(self.model.unit_theta(means), None)
 
+    def fits_at_once(self, C: int) -> int:
+        """Return how many fits of C clusters get on better side by side."""
+        if self.rows.block is None:
+            return 1
+        return self.kernel.fits_at_once(self.rows.n_rows, C, self.rows.n_features)
+
     def sweep(self, theta: Theta, K: Any, *, last: bool = False) -> tuple[Any, Stats]:
         """Run an E-step under theta, from the clusters K (None before the first).
 
-        After the `last`, whose K no sweep will start from, nothing is remembered.
+        No sweep starts from the K of the `last`, so it keeps no hints.
         """
         coefficients = self.model.coefficients(theta)
-        plan = replace(self.search.plan(), last=last)
+        plan = replace(self.search.plan(), keep_hints=not last)
         return self.rows.sweep(self.kernel, K, coefficients, plan, self.C_prime)

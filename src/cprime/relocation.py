@@ -56,15 +56,15 @@ def refill(problem: Problem, K: Any, stats: Stats, theta: Theta) -> Refilled:
     if len(empty) == 0:
         return refilled
     for cluster, copies in zip(empty, _worst_served(problem, theta, len(empty))):
-        part, K_part = problem.rows.subset(copies, K)
-        _, leaving = replace(problem, rows=part).sweep(theta, K_part)
+        part = problem.rows.subset(copies)
+        _, leaving = replace(problem, rows=part).sweep(theta, K.part(copies))
         place = part.take(np.array([0]))[0]
         moved, about = _move(problem.model, refilled, leaving, int(cluster), place)
         clusters = [*refilled.moved, int(cluster)]
         if _is_better(problem.model, refilled, moved, about, clusters):
             K_moved = refilled.K
             if problem.C_prime == 1:
-                K_moved = problem.rows.reassign(K_moved, copies, int(cluster))
+                K_moved = K_moved.reassigned(copies, int(cluster))
             refilled = Refilled(K_moved, moved, about, clusters)
     return refilled
 

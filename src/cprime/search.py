@@ -14,14 +14,14 @@ class Plan:
         A row leaves its cluster only for one whose squared distance is smaller than
         its own divided by this. At 1 nothing is kept: the closest cluster always wins,
         ties going to the lowest index.
-    last : bool
-        No sweep will start from this one's K: there is nothing to remember for it.
+    keep_hints : bool
+        A kernel may note what saves work in the next sweep: there is one, and room.
     careful : bool
         A sweep has lost what was wanted to rounding, and there is a way that does not.
     """
 
     reluctance: float = 1.0
-    last: bool = False
+    keep_hints: bool = True
     careful: bool = False
 
 

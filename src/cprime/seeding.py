@@ -115,10 +115,16 @@ def afk_mc2(rows: Rows, C: int, kernel: Kernel, rng: np.random.Generator) -> See
 def _kmeans_plus_plus(
     rows: Rows, C: int, kernel: Kernel, rng: np.random.Generator, n_trials: int
 ) -> Seeds:
+    if rows.block is None:
+        raise ValueError(
+            "k-means++ looks at all rows once for every cluster, which takes too long "
+            f"with rows that are read from {rows.origin}: draw seeds from a sample, "
+            "init='sampled-k-means++', or give centres as init."
+        )
     line = _Line(rows, rng)
     first = int(drawn(line.weights, rng.random(1))[0])
     points = rng.random((C - 1, n_trials))
-    chosen, evaluations = rows.draw_seeds(kernel, line.rows, first, points)
+    chosen, evaluations = kernel.draw_seeds(rows.block, line.rows, first, points)
     return Seeds(rows.take(chosen), evaluations)
 
 

@@ -5,7 +5,7 @@
 #include "block.hpp"
 #include "load.hpp"
 
-namespace cprime::CPRIME_PATH {
+namespace cprime::CPRIME_ISA {
 namespace {
 
 constexpr int BLOCK_VALUES = 12 * 1024;  // shares, or values, of a block of rows: they stay in cache
@@ -160,4 +160,4 @@ void sweep_all_clusters(const Sweep& sweep, int64_t first, int count, Sums& sums
     AllClusters(sweep, first + begin, std::min(at_once, count - begin), sums, work).run();
 }
 
-}  // namespace cprime::CPRIME_PATH
+}  // namespace cprime::CPRIME_ISA

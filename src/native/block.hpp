@@ -4,7 +4,7 @@
 #include "ranking.hpp"
 #include "values.hpp"
 
-namespace cprime::CPRIME_PATH {
+namespace cprime::CPRIME_ISA {
 
 class Block {
  public:
@@ -36,4 +36,4 @@ class Block {
   Workspace& work_;
 };
 
-}  // namespace cprime::CPRIME_PATH
+}  // namespace cprime::CPRIME_ISA

@@ -1,10 +1,10 @@
 // The closest clusters of rows, and distances to all of them.
 #include "load.hpp"
-#include "path.hpp"
+#include "isa.hpp"
 #include "statistics.hpp"
 #include "whitened.hpp"
 
-namespace cprime::CPRIME_PATH {
+namespace cprime::CPRIME_ISA {
 namespace {
 
 // Calls visit(row number, place in the search's batch) for rows in batches.
@@ -83,4 +83,4 @@ void distances_of(const Rows& rows, const Clusters& clusters, int64_t first, int
   }
 }
 
-}  // namespace cprime::CPRIME_PATH
+}  // namespace cprime::CPRIME_ISA

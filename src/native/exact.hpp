@@ -1,4 +1,4 @@
-// Arithmetic in float64 that is reported: the same bits on every path.
+// Arithmetic in float64 that is reported: the same bits on every vector unit.
 #pragma once
 
 #include <cmath>
@@ -6,7 +6,7 @@
 #include "lanes.hpp"
 #include "values.hpp"
 
-namespace cprime::CPRIME_PATH {
+namespace cprime::CPRIME_ISA {
 
 // The canonical ||y - mu||^2.
 [[gnu::always_inline]] inline double distance(const double* y, const double* mu, int Dp) {
@@ -249,4 +249,4 @@ inline void exponentials(double* values, int n) {
   for (int i = 0; i < n; i += LANES) store(values + i, exponential(load<Doubles>(values + i)));
 }
 
-}  // namespace cprime::CPRIME_PATH
+}  // namespace cprime::CPRIME_ISA

@@ -2,10 +2,10 @@
 #include <cmath>
 
 #include "load.hpp"
-#include "path.hpp"
+#include "isa.hpp"
 #include "ranking.hpp"
 
-namespace cprime::CPRIME_PATH {
+namespace cprime::CPRIME_ISA {
 namespace {
 
 // All clusters this many nats (and log C) below the best outside K together add less than
@@ -183,4 +183,4 @@ void gaps(const Rows& rows, const Clusters& clusters, const int32_t* K, int C_pr
     gaps.run(rows, first + begin, std::min(Search::BATCH, count - begin));
 }
 
-}  // namespace cprime::CPRIME_PATH
+}  // namespace cprime::CPRIME_ISA

@@ -1,6 +1,6 @@
 // Vectors of floats and doubles, of the width this translation unit is compiled for.
 //
-// Every hot file is compiled once per path (see CMakeLists.txt), with CPRIME_PATH its
+// Every hot file is compiled once per ISA (see CMakeLists.txt), with CPRIME_ISA its
 // namespace and CPRIME_BYTES the width of its registers.
 #pragma once
 
@@ -11,7 +11,7 @@
 #include <immintrin.h>
 #endif
 
-namespace cprime::CPRIME_PATH {
+namespace cprime::CPRIME_ISA {
 
 constexpr int FLOATS = CPRIME_BYTES / 4;
 // A tile of rows times a panel of clusters has its sums in registers. Three vectors of
@@ -23,7 +23,7 @@ constexpr int TILE = 8;
 #else
 constexpr int TILE = 4;
 #endif
-// Running minima are kept for this many disjoint sets of clusters, whatever the path.
+// Running minima are kept for this many disjoint sets of clusters, whatever the ISA.
 constexpr int BINS = 16;
 // The eight lanes of the canonical distance.
 constexpr int LANES = 8;
@@ -215,4 +215,4 @@ typedef int32_t SixteenInts __attribute__((vector_size(64)));
          ((lanes[1] + lanes[5]) + (lanes[3] + lanes[7]));
 }
 
-}  // namespace cprime::CPRIME_PATH
+}  // namespace cprime::CPRIME_ISA

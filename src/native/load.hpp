@@ -4,7 +4,7 @@
 #include "lanes.hpp"
 #include "values.hpp"
 
-namespace cprime::CPRIME_PATH {
+namespace cprime::CPRIME_ISA {
 
 // A row that can be read where it lies, eight features at a time.
 template <class T>
@@ -94,4 +94,4 @@ inline void load_row(const Rows& rows, int64_t row, double* out, int Dp) {
     for (int d = 0; d < rows.D; ++d) out[d] *= rows.scale;
 }
 
-}  // namespace cprime::CPRIME_PATH
+}  // namespace cprime::CPRIME_ISA

@@ -1,9 +1,9 @@
 // How large are values?
 #include <cstring>
 
-#include "path.hpp"
+#include "isa.hpp"
 
-namespace cprime::CPRIME_PATH {
+namespace cprime::CPRIME_ISA {
 namespace {
 
 // Without their sign, bits of floats are ordered as the numbers are; NaN is above infinity.
@@ -29,4 +29,4 @@ double magnitude(const void* values, bool is_double, int64_t first, int64_t coun
   return largest_of<float, uint32_t>(static_cast<const float*>(values) + first, count);
 }
 
-}  // namespace cprime::CPRIME_PATH
+}  // namespace cprime::CPRIME_ISA

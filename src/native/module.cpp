@@ -11,15 +11,16 @@
 #include <optional>
 #include <stdexcept>
 
-#include "incoming.hpp"
-#include "path.hpp"
-#include "remembered.hpp"
+#include "bindings.hpp"
+#include "isa.hpp"
+#include "hint_store.hpp"
 #include "seeds.hpp"
 #include "threads.hpp"
 #include "tree.hpp"
 
 namespace nb = nanobind;
 using namespace cprime;
+using namespace nb::literals;
 
 namespace {
 
@@ -44,7 +45,7 @@ void run_unlocked(int64_t n, double work, const std::function<void(int64_t, void
   std::vector<std::shared_ptr<void>> scratch(static_cast<size_t>(n_threads));
   const bool complete = in_parallel(n, n_threads, work < BRIEF, is_interrupted, [&](int64_t i, int worker) {
     auto& mine = scratch[static_cast<size_t>(worker)];
-    if (!mine) mine = path().make_scratch();
+    if (!mine) mine = isa().make_scratch();
     task(i, mine.get());
   });
   if (!complete) throw Interrupted();
@@ -89,7 +90,7 @@ std::vector<Tree::Node> sweep_leaves(const Sweep& sweep, int leaf_rows) {
     auto sums = tree.empty();
     const int64_t first = leaf * leaf_rows;
     const int count = int(std::min<int64_t>(leaf_rows, sweep.rows.n - first));
-    path().sweep_leaf(sweep, first, count, *sums, scratch);
+    isa().sweep_leaf(sweep, first, count, *sums, scratch);
     tree.add(leaf, std::move(sums));
   });
   return tree.take();
@@ -131,13 +132,12 @@ nb::tuple as_tuple(const Tree::Node& node, const Clusters& clusters) {
       node.sums->evaluations, node.sums->changed);
 }
 
-nb::tuple sweep(const PyRows& from, const Doubles1& weights, std::optional<Clusters2> before,
-                bool continued, Out<int32_t> after, const Doubles2& means,
-                std::optional<Doubles1> penalty, double sharpness, double highest_bias,
-                double reluctance, int C_prime, int leaf_rows, Remembered* memory, bool use_hints,
-                std::optional<DoublesN> whitening) {
-  const bool all = C_prime == int(means.shape(0));
-  const Clusters clusters = make_clusters(means, penalty, all, whitening);
+// Arrays `before` and `after` have a row's C' clusters, or nothing if it keeps all.
+nb::tuple sweep(const PyRows& from, const Doubles1& weights, const PyCoefficients& coefficients,
+                double reluctance, int C_prime, int leaf_rows, std::optional<Clusters2> before,
+                Out<int32_t> after, HintStore* store, bool use_hints) {
+  const bool all = C_prime == int(coefficients.means.shape(0));
+  const Clusters clusters = make_clusters(coefficients, all);
   check_features(from.rows, clusters);
   check_kept(C_prime, clusters);
   Sweep sweep;
@@ -145,23 +145,27 @@ nb::tuple sweep(const PyRows& from, const Doubles1& weights, std::optional<Clust
   sweep.weights = weights.data();
   sweep.weight_stride = weights.stride(0);
   sweep.before = before && !all ? before->data() : nullptr;
-  sweep.continued = continued;
+  sweep.continued = before.has_value();
   sweep.after = after.data();
   sweep.clusters = &clusters;
   sweep.C_prime = C_prime;
   sweep.reluctance = reluctance;
-  sweep.sharpness = sharpness;
-  sweep.highest_bias = highest_bias;
+  sweep.sharpness = coefficients.sharpness;
+  sweep.highest_bias = coefficients.highest_bias;
 
   Hints hints;
-  if (memory != nullptr) {
-    memory->lend(clusters, use_hints, hints);
+  if (store != nullptr) {
+    store->open();
+    {
+      // It takes a while if there are many clusters, and other blocks are swept meanwhile.
+      nb::gil_scoped_release unlocked;
+      store->lend(clusters, use_hints, hints);
+    }
     sweep.hints = &hints;
     sweep.use_hints = use_hints;
-    memory->open();
   }
   const auto nodes = sweep_leaves(sweep, leaf_rows);
-  if (memory != nullptr) memory->close(clusters);
+  if (store != nullptr) store->close(clusters);
   nb::list found;
   for (const auto& node : nodes) found.append(as_tuple(node, clusters));
   return nb::tuple(found);
@@ -178,33 +182,31 @@ void in_chunks(const Rows& rows, double work, Task task) {
   });
 }
 
-void closest(const PyRows& from, const Doubles2& means, std::optional<Doubles1> penalty,
-             int C_prime, Out<int32_t> K, std::optional<Out<double>> distances,
-             std::optional<DoublesN> whitening) {
-  const Clusters clusters = make_clusters(means, penalty, false, whitening);
+void closest(const PyRows& from, const PyCoefficients& coefficients, int C_prime, Out<int32_t> K,
+             std::optional<Out<double>> distances) {
+  const Clusters clusters = make_clusters(coefficients, false);
   check_features(from.rows, clusters);
   check_kept(C_prime, clusters);
   double* to = distances ? distances->data() : nullptr;
   in_chunks(from.rows, work_of(from.rows, clusters), [&](int64_t first, int count, void* scratch) {
-    path().closest(from.rows, clusters, C_prime, first, count, K.data(), to, scratch);
+    isa().closest(from.rows, clusters, C_prime, first, count, K.data(), to, scratch);
   });
 }
 
-void gaps(const PyRows& from, const Doubles2& means, std::optional<Doubles1> penalty,
-          double sharpness, const Clusters2& K, Out<double> out, std::optional<DoublesN> whitening) {
-  const Clusters clusters = make_clusters(means, penalty, true, whitening);
+void gaps(const PyRows& from, const PyCoefficients& coefficients, const Clusters2& K, Out<double> out) {
+  const Clusters clusters = make_clusters(coefficients, true);
   check_features(from.rows, clusters);
   in_chunks(from.rows, work_of(from.rows, clusters), [&](int64_t first, int count, void* scratch) {
-    path().gaps(from.rows, clusters, K.data(), int(K.shape(1)), sharpness, first, count, out.data(),
-                scratch);
+    isa().gaps(from.rows, clusters, K.data(), int(K.shape(1)), coefficients.sharpness, first, count,
+                out.data(), scratch);
   });
 }
 
 void distances(const PyRows& from, const Doubles2& means, Out<double> out) {
-  const Clusters clusters = make_clusters(means, std::nullopt, true);
+  const Clusters clusters = make_clusters({means, std::nullopt, std::nullopt}, true);
   check_features(from.rows, clusters);
   in_chunks(from.rows, work_of(from.rows, clusters), [&](int64_t first, int count, void* scratch) {
-    path().distances(from.rows, clusters, first, count, out.data(), scratch);
+    isa().distances(from.rows, clusters, first, count, out.data(), scratch);
   });
 }
 
@@ -247,7 +249,7 @@ double magnitude(const Any& array) {
   const bool wide = is_double(array);
   std::vector<double> parts(size_t((n + PART - 1) / PART), 0.0);
   run(int64_t(parts.size()), double(n), [&](int64_t i, void*) {
-    parts[size_t(i)] = path().magnitude(array.data(), wide, i * PART, std::min(PART, n - i * PART));
+    parts[size_t(i)] = isa().magnitude(array.data(), wide, i * PART, std::min(PART, n - i * PART));
   });
   double largest = 0.0;
   for (double part : parts) {
@@ -265,7 +267,7 @@ double fma_peak(int n_threads) {
     std::atomic<double> flops{0.0};
     const auto start = std::chrono::steady_clock::now();
     in_parallel(n_threads, n_threads, false, [] { return false; },
-                [&](int64_t, int) { flops = path().multiply_adds(ROUNDS); });
+                [&](int64_t, int) { flops = isa().multiply_adds(ROUNDS); });
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
     best = std::max(best, n_threads * flops / seconds.count() / 1e9);
   }
@@ -280,16 +282,22 @@ NB_MODULE(_native, m) {
   m.def("sparse", [](Any data, Any indices, Any indptr, int D, double scale) {
     return PyRows{sparse_rows(data, indices, indptr, D, scale), {data, indices, indptr}};
   });
-  nb::class_<Remembered>(m, "Hints")
+  nb::class_<HintStore>(m, "HintStore")
       .def(nb::init<int64_t, int>())
-      .def_prop_ro("serial", &Remembered::serial);
-  m.def("sweep", &sweep, nb::arg(), nb::arg(), nb::arg().none(), nb::arg(), nb::arg(), nb::arg(),
-        nb::arg().none(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none(),
-        nb::arg(), nb::arg().none());
-  m.def("closest", &closest, nb::arg(), nb::arg(), nb::arg().none(), nb::arg(), nb::arg(),
-        nb::arg().none(), nb::arg().none());
-  m.def("gaps", &gaps, nb::arg(), nb::arg(), nb::arg().none(), nb::arg(), nb::arg(), nb::arg(),
-        nb::arg().none());
+      .def_prop_ro("serial", &HintStore::serial)
+      .def_prop_ro("nbytes", &HintStore::nbytes);
+  nb::class_<PyCoefficients>(m, "Coefficients")
+      .def("__init__",
+           [](PyCoefficients* self, Doubles2 means, std::optional<Doubles1> penalty,
+              std::optional<DoublesN> whitening, double sharpness, double highest_bias) {
+             new (self) PyCoefficients{means, penalty, whitening, sharpness, highest_bias};
+           },
+           nb::kw_only(), "means"_a, "penalty"_a.none(), "whitening"_a.none(), "sharpness"_a,
+           "highest_bias"_a);
+  m.def("sweep", &sweep, nb::kw_only(), "rows"_a, "weights"_a, "coefficients"_a, "reluctance"_a,
+        "C_prime"_a, "leaf_rows"_a, "before"_a.none(), "after"_a, "hints"_a.none(), "use_hints"_a);
+  m.def("closest", &closest, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none());
+  m.def("gaps", &gaps);
   m.def("distances", &distances);
   m.def("draw_seeds", &draw_seeds);
   m.def("magnitude", &magnitude);
@@ -300,9 +308,9 @@ NB_MODULE(_native, m) {
       .def(nb::init<>())
       .def("heed_alone", [](const Stop& stop) { work_alone(stop.wanted); })
       .def("want", [](Stop& stop) { stop.wanted = true; });
-  m.def("path_names", &path_names);
-  m.def("path_name", [] { return std::string(path().name); });
-  m.def("use_path", &use_path);
+  m.def("isa_names", &isa_names);
+  m.def("isa_name", [] { return std::string(isa().name); });
+  m.def("use_isa", &use_isa);
   m.def("fma_peak", &fma_peak);
 #if defined(__SANITIZE_ADDRESS__)
   m.attr("is_sanitized") = true;

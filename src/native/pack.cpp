@@ -2,10 +2,10 @@
 #include <cmath>
 
 #include "exact.hpp"
-#include "path.hpp"
+#include "isa.hpp"
 #include "tile.hpp"
 
-namespace cprime::CPRIME_PATH {
+namespace cprime::CPRIME_ISA {
 
 void pack_panels(const Clusters& clusters, const int32_t* which, int n, Panels& panels) {
   const int D = clusters.D;
@@ -105,4 +105,4 @@ double nearest_of(const Clusters& clusters, int c, const int32_t* others, int n)
   return std::sqrt(nearest);
 }
 
-}  // namespace cprime::CPRIME_PATH
+}  // namespace cprime::CPRIME_ISA

@@ -7,7 +7,7 @@
 #include "exact.hpp"
 #include "search.hpp"
 
-namespace cprime::CPRIME_PATH {
+namespace cprime::CPRIME_ISA {
 
 struct Ranked {
   double score;
@@ -57,4 +57,4 @@ inline void rank_candidates(int i, const double* y, const Clusters& clusters, in
   std::sort(work.ranking.begin(), work.ranking.end());
 }
 
-}  // namespace cprime::CPRIME_PATH
+}  // namespace cprime::CPRIME_ISA

@@ -6,13 +6,13 @@
 #include <cfloat>
 #include <cmath>
 
-#include "path.hpp"
+#include "isa.hpp"
 #include "tile.hpp"
 #include "values.hpp"
 
-namespace cprime::CPRIME_PATH {
+namespace cprime::CPRIME_ISA {
 
-constexpr int GROUP_STEP = 48;  // a multiple of every path's panels, and of sixteen
+constexpr int GROUP_STEP = 48;  // a multiple of every ISA's panels, and of sixteen
 constexpr int GROUP_VALUES = 96 * 1024;  // values of a group's panels that stay in cache
 constexpr int FEW = 12;  // up to here the minima of BINS sets of clusters bound the wanted-th lowest,
 constexpr int SETS = GROUP_STEP;         // up to a third of this those of so many sets
@@ -353,4 +353,4 @@ class Search {
   bool scored_[BATCH], crowded_[BATCH];
 };
 
-}  // namespace cprime::CPRIME_PATH
+}  // namespace cprime::CPRIME_ISA

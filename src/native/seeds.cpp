@@ -4,7 +4,7 @@
 #include <atomic>
 #include <cmath>
 
-#include "path.hpp"
+#include "isa.hpp"
 
 namespace cprime {
 namespace {
@@ -32,7 +32,7 @@ SeedDraw::SeedDraw(const Rows& rows, const int64_t* line, const double* weights,
 
 void SeedDraw::begin(int64_t position) {
   const int64_t row = job_.line[position];
-  path().set_trials(job_, &row, 1, nullptr, 0);
+  isa().set_trials(job_, &row, 1, nullptr, 0);
   accept(0, row);
 }
 
@@ -41,7 +41,7 @@ void SeedDraw::add(const double* points, int n_trials) {
   tried_.resize(size_t(n_trials));
   for (int t = 0; t < n_trials; ++t) tried_[t] = job_.line[drawn(points[t])];
   const int n_seeds = int(chosen_.size());
-  path().set_trials(job_, tried_.data(), n_trials, seeds_.data(), n_seeds);
+  isa().set_trials(job_, tried_.data(), n_trials, seeds_.data(), n_seeds);
   evaluations_ += int64_t(n_seeds) * n_trials;
   const int best = n_trials == 1 ? 0 : best_trial();
   accept(best, tried_[best]);
@@ -77,7 +77,7 @@ int SeedDraw::best_trial() {
   std::atomic<int64_t> evaluations{0};
   for_positions_(work_of_trials(n_, job_.rows.D, int(n_trials)), [&](int64_t first, int count) {
     double* losses = parts_.data() + size_t(first / POSITIONS) * n_trials;
-    evaluations += path().trial_losses(job_, first, count, losses);
+    evaluations += isa().trial_losses(job_, first, count, losses);
   });
   evaluations_ += evaluations;
   std::vector<double> losses(n_trials, 0.0);
@@ -92,7 +92,7 @@ void SeedDraw::accept(int trial, int64_t row) {
   const int seed = int(chosen_.size());
   std::atomic<int64_t> evaluations{0};
   for_positions_(work_of_trials(n_, job_.rows.D, 1), [&](int64_t first, int count) {
-    evaluations += path().accept_trial(job_, trial, seed, first, count);
+    evaluations += isa().accept_trial(job_, trial, seed, first, count);
   });
   evaluations_ += evaluations;
   chosen_.push_back(row);

@@ -4,16 +4,16 @@
 #include <cmath>
 
 #include "load.hpp"
-#include "memory.hpp"
+#include "hint_access.hpp"
 
-namespace cprime::CPRIME_PATH {
+namespace cprime::CPRIME_ISA {
 
 // Rows between asking for one and adding it: memory is slower than additions are.
 constexpr int ASKED_AHEAD = 16;
 
-class Statistics : public Memory {
+class Statistics : public HintAccess {
  public:
-  using Memory::Memory;
+  using HintAccess::HintAccess;
 
  protected:
   void count_changes() {
@@ -151,4 +151,4 @@ class Statistics : public Memory {
   }
 };
 
-}  // namespace cprime::CPRIME_PATH
+}  // namespace cprime::CPRIME_ISA

@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "path.hpp"
+#include "isa.hpp"
 
 namespace cprime {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <type_traits>
 
-namespace cprime::CPRIME_PATH {
+namespace cprime::CPRIME_ISA {
 namespace {
 
 // A tile of rows times N vectors of clusters, with all sums in registers.
@@ -112,4 +112,4 @@ double multiply_adds(int64_t rounds) {
   return 2.0 * double(rounds) * TILE * PANEL;
 }
 
-}  // namespace cprime::CPRIME_PATH
+}  // namespace cprime::CPRIME_ISA

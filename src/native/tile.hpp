@@ -3,7 +3,7 @@
 
 #include "lanes.hpp"
 
-namespace cprime::CPRIME_PATH {
+namespace cprime::CPRIME_ISA {
 
 constexpr int MAX_GROUP = 480;  // clusters scored at once
 
@@ -45,4 +45,4 @@ void lowest_two_of_tile(const float* rows, int row_stride, int D, const float* p
 // Runs multiply-adds on registers alone; returns how many floating point operations.
 double multiply_adds(int64_t rounds);
 
-}  // namespace cprime::CPRIME_PATH
+}  // namespace cprime::CPRIME_ISA

@@ -3,9 +3,9 @@
 
 #include "exact.hpp"
 #include "load.hpp"
-#include "path.hpp"
+#include "isa.hpp"
 
-namespace cprime::CPRIME_PATH {
+namespace cprime::CPRIME_ISA {
 
 void pack_columns(Clusters&);
 
@@ -75,4 +75,4 @@ int64_t accept_trial(const Trials& job, int trial, int seed, int64_t first, int 
   return evaluations;
 }
 
-}  // namespace cprime::CPRIME_PATH
+}  // namespace cprime::CPRIME_ISA

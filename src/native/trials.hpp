@@ -19,8 +19,8 @@ struct Trials {
 
 }  // namespace cprime
 
-#ifdef CPRIME_PATH
-namespace cprime::CPRIME_PATH {
+#ifdef CPRIME_ISA
+namespace cprime::CPRIME_ISA {
 
 // Makes rows the trials, and notes how far they are from n seeds.
 void set_trials(Trials&, const int64_t* rows, int n_trials, const double* seeds, int n_seeds);
@@ -32,5 +32,5 @@ int64_t trial_losses(const Trials&, int64_t first, int count, double* losses);
 // Makes a trial seed number `seed`: updates which seed is nearest, and how near.
 int64_t accept_trial(const Trials&, int trial, int seed, int64_t first, int count);
 
-}  // namespace cprime::CPRIME_PATH
+}  // namespace cprime::CPRIME_ISA
 #endif

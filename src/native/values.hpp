@@ -1,4 +1,4 @@
-// Plain values that the paths, the threads and Python share.
+// Plain values that the instruction sets, the threads and Python share.
 #pragma once
 
 #include <cstdint>

@@ -6,7 +6,7 @@
 
 #include "statistics.hpp"
 
-namespace cprime::CPRIME_PATH {
+namespace cprime::CPRIME_ISA {
 namespace {
 
 constexpr int BLOCK_VALUES = 12 * 1024;  // values, or distances, of a block of rows: they stay in cache
@@ -344,4 +344,4 @@ void closest_whitened(const Rows& rows, const Clusters& clusters, int C_prime, i
   }
 }
 
-}  // namespace cprime::CPRIME_PATH
+}  // namespace cprime::CPRIME_ISA

@@ -4,7 +4,7 @@
 #include "ranking.hpp"
 #include "values.hpp"
 
-namespace cprime::CPRIME_PATH {
+namespace cprime::CPRIME_ISA {
 
 // Rows first .. first + count of one leaf, which keep some of the clusters.
 void sweep_whitened(const Sweep&, int64_t first, int count, Sums&, Workspace&);
@@ -16,4 +16,4 @@ void closest_whitened(const Rows&, const Clusters&, int C_prime, int64_t first, 
 // Numbers between which rows lie in `everything`: the distances of each to all clusters.
 inline int distance_stride(const Clusters& clusters) { return padded(clusters.C); }
 
-}  // namespace cprime::CPRIME_PATH
+}  // namespace cprime::CPRIME_ISA

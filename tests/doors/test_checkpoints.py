@@ -19,7 +19,7 @@ import cprime
 from cprime import Checkpoint, FuzzyKMeans, GaussianMixture, KMeans, SoftKMeans
 from cprime.datasets import make_birch_random
 from cprime.fitting.initialization import SEEDINGS
-from cprime.rows import parts
+from cprime.rows import base
 from cprime.storage import atomic, container
 
 DATA = make_birch_random(10, 60, rng=1).data
@@ -169,7 +169,7 @@ def test_rows_with_missing_values(folder):
 
 
 def test_rows_of_a_file_and_in_memory_are_the_same(folder, tmp_path, monkeypatch):
-    monkeypatch.setattr(parts, "STORED_ROWS", 10_000)
+    monkeypatch.setattr(base, "STORED_ROWS", 10_000)
     rows = np.tile(DATA, (130, 1))
     np.save(tmp_path / "rows.npy", rows)
     data = cprime.open_data(tmp_path / "rows.npy", memory="1.1MB")

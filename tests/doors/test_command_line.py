@@ -402,7 +402,7 @@ def test_a_comparison_recommends(folder):
 def test_doctor_finds_all_well():
     said = done("doctor")
     assert said.rstrip().endswith("all well")
-    assert native.path_name() in said
+    assert native.isa_name() in said
     told = json.loads(done("doctor", "--json"))
     assert told["well"] and told["wrong"] == {}
 

@@ -91,6 +91,49 @@ def test_rows_on_disk_give_the_fit_of_rows_in_memory(npy, estimator, weighted):
     assert_same_fit(fitted(estimator, X, weights), fitted(estimator, data, weights))
 
 
+@pytest.fixture(scope="module")
+def many_clusters(tmp_path_factory):
+    """Rows of so many clusters that bounds on distances pay."""
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(200, 74))[rng.integers(200, size=20_001)]
+    rows = (rows + 0.7 * rng.normal(size=rows.shape)).astype("f4")
+    path = tmp_path_factory.mktemp("many") / "rows.npy"
+    np.save(path, rows)
+    return path, rows
+
+
+@pytest.mark.parametrize(
+    ("options", "share"),
+    [({}, 0.6), ({"search": "lazy"}, 0.5), ({"c_prime": 3, "max_iter": 15}, 0.8)],
+    ids=["exact", "lazy", "c_prime"],
+)
+def test_rows_on_disk_look_at_as_few_clusters_as_rows_in_memory(
+    many_clusters, options, share
+):
+    path, rows = many_clusters
+    km = KMeans(200, init=rows[:200], **{"max_iter": 30, "tol": 0.0, **options})
+    data = open_data(path, memory=rows.nbytes - 1)
+    assert not data.in_memory
+    expected, found = fitted(km, rows), fitted(km, data)
+    assert_same_fit(expected, found)
+    assert found.evaluations_ == expected.evaluations_
+    in_full = len(rows) * 200 * (found.n_iter_ + 2)
+    assert found.evaluations_ < share * in_full
+
+
+def test_rows_on_disk_keep_bounds_of_as_many_blocks_as_memory_holds(many_clusters):
+    path, rows = many_clusters
+    km = KMeans(200, init=rows[:200], max_iter=30, tol=0.0)
+    expected = fitted(km, rows)
+    work = []
+    for memory in (2_000_000, 4_000_000, rows.nbytes - 1):
+        found = fitted(km, open_data(path, memory=memory))
+        assert_same_fit(expected, found)
+        work.append(found.evaluations_)
+    in_full = len(rows) * 200 * (expected.n_iter_ + 2)
+    assert in_full > work[0] > work[1] > work[2] == expected.evaluations_
+
+
 @pytest.mark.parametrize("kernel", ["native", "reference"])
 def test_questions_are_answered_from_disk_as_from_memory(npy, kernel):
     data = open_data(npy, memory=LITTLE)

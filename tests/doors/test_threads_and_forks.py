@@ -310,7 +310,7 @@ def test_what_an_interrupted_sweep_remembers_misleads_nobody(threads, monkeypatc
     means = [rng.normal(size=(20_000, 32)) for _ in range(3)]
     kept, _ = sweep(X, means[0])
     kept, _ = sweep(X, means[0] + 1e-3, kept)
-    assert kept.hints.memory is not None
+    assert kept.hints.store is not None
     before = signal.signal(signal.SIGALRM, interrupt)
     try:
         signal.setitimer(signal.ITIMER_REAL, 0.05)

@@ -90,7 +90,7 @@ def _elsewhere(environment, folder):
 @pytest.mark.parametrize("other", OTHERS)
 def test_another_processor(here, tmp_path, other):
     path = OTHERS[other].get("CPRIME_TEST_PATH")
-    if path is not None and path not in native.path_names():
+    if path is not None and path not in native.isa_names():
         pytest.skip(f"this machine has no {path}")
     there = _elsewhere(OTHERS[other], tmp_path)
     promised = TO_THE_BIT_ON_SSE2 if other == "SSE2" else TO_THE_BIT
@@ -107,7 +107,7 @@ def test_another_processor(here, tmp_path, other):
 
 if __name__ == "__main__":
     if "CPRIME_TEST_PATH" in os.environ:
-        native.use_path(os.environ["CPRIME_TEST_PATH"])
+        native.use_isa(os.environ["CPRIME_TEST_PATH"])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         np.savez(sys.argv[1], **results())

@@ -239,13 +239,13 @@ def test_how_rows_lie_in_memory_changes_no_bit(name, data, scene):
 def test_any_vector_unit_gives_the_same_bits(scene):
     """Only shifts of rows that keep all clusters depend on fused multiply-adds."""
     note(scene.recipe)
-    best, found = native.path_name(), {}
+    best, found = native.isa_name(), {}
     K_expected, expected = scene.swept(reference, scene.before)
     size = sizes(scene, K_expected, scene.coefficients)
     keep_all = scene.C_prime == len(scene.coefficients.means)
     try:
-        for path in native.path_names():
-            native.use_path(path)
+        for path in native.isa_names():
+            native.use_isa(path)
             K, stats = scene.swept(native, scene.before)
             assert_same_clusters(K, K_expected)
             assert_same_sums(stats, expected, size)
@@ -260,7 +260,7 @@ def test_any_vector_unit_gives_the_same_bits(scene):
                 posterior.distances.tobytes(),
             ]
     finally:
-        native.use_path(best)
+        native.use_isa(best)
     for path, (of_sweep, *of_rows) in found.items():
         assert of_sweep.items() <= found[best][0].items(), path
         assert of_rows == found[best][1:], path
@@ -269,15 +269,15 @@ def test_any_vector_unit_gives_the_same_bits(scene):
 @given(scene=scenes())
 def test_any_vector_unit_gives_gaps_of_the_same_bits(scene):
     note(scene.recipe)
-    best, found = native.path_name(), {}
+    best, found = native.isa_name(), {}
     K = reference.posterior(scene.values, scene.coefficients, scene.C_prime).K
     try:
-        for path in native.path_names():
-            native.use_path(path)
+        for path in native.isa_names():
+            native.use_isa(path)
             gaps = native.gaps(scene.values, K, scene.coefficients)
             found[path] = gaps.tobytes()
     finally:
-        native.use_path(best)
+        native.use_isa(best)
     for path in found:
         assert found[path] == found[best], path
 
@@ -401,7 +401,7 @@ histories = st.lists(st.sampled_from(MOVES), min_size=1, max_size=14)
 def remembering():
     """Let kernels remember what they can, also where it would not pay."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(native, "WORTH_REMEMBERING", 0)
+        patch.setattr(native, "LEAST_WORK", 0)
         patch.setattr(native, "SETTLED", 1.0)
         yield
 

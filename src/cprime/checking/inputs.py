@@ -12,7 +12,7 @@ from sklearn.utils.validation import validate_data
 
 from cprime.checking import tables
 from cprime.checking.files import opened
-from cprime.kernels import native
+from cprime.kernels.magnitude import magnitude as largest_of
 from cprime.search import Exact, Lazy, Search
 from cprime.sources import Data, is_source
 from cprime.sources.display import LONGEST_REASON, LONGEST_TEXT, quoted, short
@@ -174,20 +174,25 @@ def refuse_impossible(theta: Theta) -> None:
         )
 
 
+def largest(X: Any) -> float:
+    """Return the largest absolute value in X; inf or nan if there is one."""
+    return X.largest if isinstance(X, Data) else largest_of(_stored(X))
+
+
 def magnitude(X: Any) -> float:
     """Return the largest absolute value in X, inf included, of those not missing."""
     if isinstance(X, Data):
         return X.largest
     values = _stored(X)
-    largest = native.magnitude(values)
-    if math.isnan(largest):
-        largest = float(np.fmax.reduce(np.abs(values), axis=None, initial=0.0))
-    return largest
+    found = largest_of(values)
+    if math.isnan(found):
+        found = float(np.fmax.reduce(np.abs(values), axis=None, initial=0.0))
+    return found
 
 
 def has_missing(X: Any) -> bool:
     """Return whether any value of X, which holds no infinity, is NaN."""
-    return math.isnan(_largest(X))
+    return math.isnan(largest(X))
 
 
 def column(estimator: Any, index: int) -> str:
@@ -214,14 +219,10 @@ def _stored(X: Any) -> Array:
     return values
 
 
-def _largest(X: Any) -> float:
-    return X.largest if isinstance(X, Data) else native.magnitude(_stored(X))
-
-
 def _refuse_wild(estimator: Any, X: Any, missing: bool) -> None:
     """Raise if X holds infinity, or NaN that is not welcome."""
-    largest = magnitude(X) if missing else _largest(X)
-    if not math.isfinite(largest):
+    found = magnitude(X) if missing else largest(X)
+    if not math.isfinite(found):
         _refuse_not_finite(estimator, X, missing)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from cprime.checking import inputs
-from cprime.rows import FileRows, MemoryRows, Rows
+from cprime.rows import Rows, rows_of
 from cprime.sources import Data
 from cprime.theta import variances_of
 from cprime.typing import Array
@@ -61,15 +61,14 @@ class Units:
             extreme = f"; the largest is {value:.3g} at row {row}, column {column}"
         return cls.of(largest, float(weights.max()), extreme)
 
-    def rows(self, X: Any, weights: Array) -> MemoryRows | FileRows:
+    def rows(self, X: Any, weights: Array) -> Rows:
         """Return the rows in computing units, or say which one does not fit in."""
         # No finite float32 is too large, as a rule: nothing to look for.
         if float(np.finfo(X.dtype).max) > self._limit:
             self.refuse_far(X, "X")
         if self.weight_scale != 1.0:
             weights = weights * self.weight_scale
-        kind = FileRows if isinstance(X, Data) else MemoryRows
-        return kind(X, weights, self.scale)
+        return rows_of(X, weights, self.scale)
 
     def refuse_far(self, X: Any, what: str) -> None:
         """Raise if squares of these values overflow in computing units."""

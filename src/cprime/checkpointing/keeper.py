@@ -57,7 +57,6 @@ class FolderKeeper(Keeper):
         self._resumes = self._rotation.latest is not None
         self.finished = self._rotation.finished
         self._random_state: np.random.RandomState | None = None
-        self._rows: Rows
         self._seeding: str
         self._last: float
         if self._resumes:
@@ -82,7 +81,7 @@ class FolderKeeper(Keeper):
                 if self.finished and state.best is None:
                     raise ValueError("it holds no fit, and says that it had finished")
             self._refuse([difference("seeding", file.header.get("seeding"), seeding)])
-        self._rows, self._seeding, self._last = rows, seeding, time.monotonic()
+        self._seeding, self._last = seeding, time.monotonic()
         self.message = self._where(state)
         self._checkpoint.say(self.message)
         if not self._resumes:
@@ -110,7 +109,7 @@ class FolderKeeper(Keeper):
             "identity": tree.packed(self._identity, "identity", arrays),
             "random_state": tree.packed(self._random_state, "random_state", arrays),
             "seeding": self._seeding,
-            "state": state_codec.packed(state, self._rows, arrays),
+            "state": state_codec.packed(state, arrays),
         }
         self._rotation.write(header, arrays, finished)
         self._last = time.monotonic()

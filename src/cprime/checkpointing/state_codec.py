@@ -11,7 +11,7 @@ from cprime.rows import Rows
 from cprime.seeding import Seeds
 from cprime.stats import Stats
 from cprime.storage import tree
-from cprime.storage.container import Stored
+from cprime.storage.container import Blocks, Stored
 from cprime.theta import Theta
 
 Arrays = dict[str, Any]
@@ -22,7 +22,7 @@ OF_STEP = (
 )
 
 
-def packed(state: State, rows: Rows, arrays: Arrays) -> Any:
+def packed(state: State, arrays: Arrays) -> Any:
     """Return what a header says of a state, and put its arrays with the others."""
     current, seeds = state.current, state.seeds
     if current is not None and current.last.iteration == 0:
@@ -31,9 +31,9 @@ def packed(state: State, rows: Rows, arrays: Arrays) -> Any:
     kept = {
         "complete": _columns(state.complete),
         "evaluations": state.evaluations,
-        "best": _of_run(state.best, rows),
+        "best": _of_run(state.best),
         "seeds": None if seeds is None or current is not None else vars(seeds),
-        "current": _of_run(current, rows),
+        "current": _of_run(current),
     }
     return tree.packed(kept, "state", arrays)
 
@@ -55,17 +55,18 @@ def unpacked(told: Any, arrays: dict[str, Stored], rows: Rows, C: int) -> State:
         raise ValueError(f"it is no state of restarts ({error!r:.60})") from error
 
 
-def _of_run(run: Run | None, rows: Rows) -> Any:
+def _of_run(run: Run | None) -> Any:
     if run is None:
         return None
     last, fit = run.last, run.fit
+    # That of the last step is that of the fit, if there is one.
+    K = last.K if fit is None else fit.K
     return {
         "trace": _columns(run.trace),
         "evaluations": run.evaluations,
         "step": {name: getattr(last, name) for name in OF_STEP},
         "theta": vars(last.theta),
-        # That of the last step is that of the fit, if there is one.
-        "K": rows.stored(last.K if fit is None else fit.K),
+        "K": Blocks(K.shape, "<i4", K.parts()),
         "fit": fit
         and {
             "theta": vars(fit.theta),

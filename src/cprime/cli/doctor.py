@@ -120,11 +120,11 @@ def _kernel() -> list[Finding]:
     same = np.array_equal(fits[0].labels_, fits[1].labels_)
     told = "native (compiled)" + (", agrees with numpy on a small fit" if same else "")
     advice = "Its labels are not numpy's. Do not trust it; please report this machine."
-    others = [name for name in native.path_names() if name != native.path_name()]
+    others = [name for name in native.isa_names() if name != native.isa_name()]
     able = f" (it could also run {', '.join(others)})" if others else ""
     return [
         Finding("kernel", told, "" if same else advice),
-        Finding("vector unit", f"{native.path_name()}{able}"),
+        Finding("vector unit", f"{native.isa_name()}{able}"),
         Finding("threads", _threads(native.get_num_threads())),
     ]
 

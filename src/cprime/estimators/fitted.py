@@ -19,10 +19,9 @@ from cprime.kernels import (
     Kernel,
     free_energies,
     get_kernel,
-    kernel_for_missing,
 )
 from cprime.models import Model
-from cprime.rows import FileRows, MemoryRows
+from cprime.rows import Rows
 from cprime.theta import Coefficients, Theta
 from cprime.truncation import Truncated, label_first
 from cprime.typing import Array
@@ -32,7 +31,7 @@ from cprime.typing import Array
 class Evaluation:
     """Rows and a mixture, in common units, ready to be evaluated."""
 
-    rows: MemoryRows | FileRows
+    rows: Rows
     coefficients: Coefficients
     kernel: Kernel
     units: Units
@@ -171,7 +170,7 @@ class FittedClusters(ReportMixin):
         return Evaluation(
             units.rows(X, weights),
             model.coefficients(scaled),
-            (kernel_for_missing if incomplete else get_kernel)(self.kernel),
+            get_kernel(self.kernel, missing=incomplete),
             units,
             X.dtype,
         )

@@ -21,6 +21,7 @@ from cprime.fitting.initialization import SEEDINGS, Starts
 from cprime.fitting.restarts import Start
 from cprime.fitting.results import Results
 from cprime.fitting.training import Training
+from cprime.kernels import KERNEL_NAMES
 from cprime.kernels.fuzzy import FuzzyKernel
 from cprime.kernels.memberships import Bezdek, Quadratic, Rule
 from cprime.models import Distortion, Isotropic, Model
@@ -150,7 +151,7 @@ class FuzzyKMeans(FuzzyExchange, ClusterCenters):
         "tol": [Interval(Real, 0, LARGEST, closed="both")],
         "verbose": ["verbose"],
         "random_state": ["random_state"],
-        "kernel": [StrOptions({"auto", "native", "reference"})],
+        "kernel": [StrOptions(set(KERNEL_NAMES))],
     }
 
     def __init__(

@@ -17,6 +17,7 @@ from cprime.fitting.restarts import Start
 from cprime.fitting.results import Results
 from cprime.fitting.stream import StreamedResults
 from cprime.fitting.training import Training
+from cprime.kernels import KERNEL_NAMES
 from cprime.models import Isotropic
 
 LARGEST = sys.float_info.max
@@ -163,7 +164,7 @@ class KMeans(KMeansExchange, Stepwise, RoundMixture):
         "eps": [Interval(Real, 0, LARGEST, closed="both")],
         "variance": [Interval(Real, 0, LARGEST, closed="right"), None],
         "variance_init": [Interval(Real, 0, LARGEST, closed="right"), None],
-        "kernel": [StrOptions({"auto", "native", "reference"})],
+        "kernel": [StrOptions(set(KERNEL_NAMES))],
     }
 
     def __init__(

@@ -26,7 +26,7 @@ from cprime.fitting.missing_values import (
 from cprime.fitting.mixture_results import MixtureResults
 from cprime.fitting.progress import Listener
 from cprime.fitting.run_restarts import Recipe
-from cprime.kernels import get_kernel
+from cprime.kernels import KERNEL_NAMES, get_kernel
 from cprime.model_files.saving import Savable
 from cprime.problem import Problem
 from cprime.typing import Array
@@ -176,7 +176,7 @@ class GaussianMixture(
         "search": [StrOptions({"exact", "lazy"})],
         "eps": [Interval(Real, 0, LARGEST, closed="both")],
         "equal_weights": ["boolean"],
-        "kernel": [StrOptions({"auto", "native", "reference"})],
+        "kernel": [StrOptions(set(KERNEL_NAMES))],
         "missing": [StrOptions({"error", "marginalize"})],
     }
 

@@ -14,8 +14,6 @@ from cprime.kernels import (
     JOINTS_AT_ONCE,
     Kernel,
     get_kernel,
-    kernel_for_missing,
-    native,
 )
 from cprime.models import Distortion
 from cprime.sources import Data
@@ -109,7 +107,7 @@ class _Oracle:
     def check(self, values: Array, start: int, data: Data) -> None:
         """Raise if there is a value among these that rows must not have."""
         missing = self.estimator._marginalizes
-        largest = inputs.magnitude(values) if missing else native.magnitude(values)
+        largest = inputs.magnitude(values) if missing else inputs.largest(values)
         if math.isfinite(largest):
             return
         wrong = np.isinf if missing else lambda held: ~np.isfinite(held)
@@ -143,8 +141,7 @@ class _Oracle:
         return Predictions(labels, probability, second, log_density, outlier_score)
 
     def _kernel(self, n_missing: Array) -> Kernel:
-        name = self.estimator.kernel
-        return (kernel_for_missing if n_missing.any() else get_kernel)(name)
+        return get_kernel(self.estimator.kernel, missing=bool(n_missing.any()))
 
     def _shared(self, kept: Truncated) -> Truncated:
         """Return the clusters among which rows are divided."""

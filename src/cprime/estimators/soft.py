@@ -18,6 +18,7 @@ from cprime.fitting.initialization import SEEDINGS, Starts
 from cprime.fitting.restarts import Start
 from cprime.fitting.results import Attributes, ClustersResults, Results
 from cprime.fitting.training import Training
+from cprime.kernels import KERNEL_NAMES
 from cprime.models import Isotropic
 from cprime.search import Exact
 from cprime.theta import Theta
@@ -139,7 +140,7 @@ class SoftKMeans(SoftExchange, RoundMixture):
         "c_prime": [Interval(Integral, 1, None, closed="left"), None],
         "verbose": ["verbose"],
         "random_state": ["random_state"],
-        "kernel": [StrOptions({"auto", "native", "reference"})],
+        "kernel": [StrOptions(set(KERNEL_NAMES))],
     }
 
     def __init__(

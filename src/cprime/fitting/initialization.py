@@ -11,7 +11,7 @@ from cprime.checking.warn import warn
 from cprime.fitting.restarts import Start
 from cprime.fitting.training import Training
 from cprime.models import Isotropic
-from cprime.rows import FileRows, Rows
+from cprime.rows import Rows
 from cprime.search import Exact
 from cprime.seeding import Seeds
 
@@ -32,15 +32,15 @@ def seeding_for(rows: Rows, name: str, parameter: str = "init") -> str:
     Rows of a file are not read once for every cluster: k-means++ then draws from a
     sample, and says so. What else does not suit them is refused.
     """
-    if not isinstance(rows, FileRows) or name in OF_FILES.values():
+    if rows.block is not None or name in OF_FILES.values():
         return name
     if name not in OF_FILES:
         raise ValueError(
             f"{parameter}={name!r} needs all rows in memory, which does not hold those "
-            f"of {rows.X.origin}: use {parameter}='sampled-k-means++', or give centres."
+            f"of {rows.origin}: use {parameter}='sampled-k-means++', or give centres."
         )
     warn(
-        f"{rows.X.origin} is read from disk, where k-means++ would take a pass for "
+        f"{rows.origin} is read from disk, where k-means++ would take a pass for "
         "every cluster: seeds are drawn from a sample, as "
         f"{parameter}={OF_FILES[name]!r} does. Say so to silence this.",
         UserWarning,
@@ -87,10 +87,10 @@ class Starts:
             self.method = seeding_for(training.rows, init)
         elif callable(init):
             self.method = "callable"
-            if isinstance(training.rows, FileRows):
+            if training.rows.block is None:
                 raise ValueError(
                     "An init that is called needs all rows in memory, which does not "
-                    f"hold those of {training.rows.X.origin}: give centres, or "
+                    f"hold those of {training.rows.origin}: give centres, or "
                     "init='sampled-k-means++'."
                 )
 

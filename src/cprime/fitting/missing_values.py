@@ -7,11 +7,11 @@ import numpy as np
 
 from cprime.checking import inputs
 from cprime.checking.covariances import COVARIANCES
-from cprime.kernels import Kernel, kernel_for_missing
+from cprime.kernels import Kernel, get_kernel
 from cprime.kernels.missing import Marginal
 from cprime.models import Isotropic
 from cprime.problem import Problem
-from cprime.rows import FileRows, MemoryRows
+from cprime.rows import MemoryRows, Rows
 from cprime.spread import feature_moments, observed_moments
 from cprime.stats import Stats
 from cprime.theta import Theta
@@ -52,30 +52,29 @@ class FeatureMoments:
 
     Attributes
     ----------
-    rows : MemoryRows or FileRows
+    rows : Rows
         As they are.
-    filled : MemoryRows or FileRows
+    filled : Rows
         With the mean of the feature in place of every missing value; the very same rows
         if none is missing. Fits start from these.
     means, variances : ndarray of shape (D,)
         Of every feature, over the rows that have it.
     """
 
-    rows: MemoryRows | FileRows
-    filled: MemoryRows | FileRows
+    rows: Rows
+    filled: Rows
     means: Array
     variances: Array
 
     @classmethod
-    def of(
-        cls, estimator: Any, rows: MemoryRows | FileRows, kernel: Kernel
-    ) -> "FeatureMoments":
+    def of(cls, estimator: Any, rows: Rows, kernel: Kernel) -> "FeatureMoments":
         """Look at rows that were checked, or name a feature that none of them has."""
-        if isinstance(rows, FileRows) or not inputs.has_missing(rows.X):
+        block = rows.block
+        if block is None or not inputs.has_missing(block.X):
             return cls(rows, rows, *feature_moments(rows, kernel))
         _refuse_unobserved(estimator, rows)
         means, variances = observed_moments(rows)
-        return cls(rows, rows.filled(means), means, variances)
+        return cls(rows, MemoryRows.of(block.filled(means)), means, variances)
 
 
 def marginalised(
@@ -99,7 +98,7 @@ def marginalised(
         known.rows,
         _AsSwept(**vars(model)) if isinstance(model, Isotropic) else model,
         filled.search,
-        kernel_for_missing(kernel_name),
+        get_kernel(kernel_name, missing=True),
         filled.C_prime,
         Marginal(np.maximum(known.variances, floor)),
     )
@@ -133,7 +132,7 @@ class _AsSwept(Isotropic):
         return about
 
 
-def _refuse_unobserved(estimator: Any, rows: MemoryRows) -> None:
+def _refuse_unobserved(estimator: Any, rows: Rows) -> None:
     """Raise if a feature is missing in every row that has weight."""
 
     def observed(values: Array, weights: Array) -> Array:

@@ -106,7 +106,7 @@ class Results(ABC):
             attributes[f"{name}_"] = value
         if run.fit is not None:
             attributes |= self.ended(run.fit)
-        labels = self.problem.rows.labels(end.K)
+        labels = end.K.labels()
         if labels is not None:
             attributes["labels_"] = labels
         return attributes

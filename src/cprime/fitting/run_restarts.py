@@ -70,7 +70,7 @@ def run_restarts(
         raise TypeError(f"progress must be a callable, not {progress!r:.60}.")
     results, seeding, n_init = recipe.results, recipe.seeding, recipe.n_init
     problem, C = results.problem, recipe.n_clusters
-    at_once = min(n_init, problem.rows.fits_at_once(problem.kernel, C))
+    at_once = min(n_init, problem.fits_at_once(C))
     watched_by_someone = estimator.verbose or has_callbacks(estimator) or progress
     side_by_side = not (watched_by_someone or recipe.in_order or keeper.keeps)
     restarts = Restarts(

@@ -100,7 +100,7 @@ class StreamedResults(ClustersResults):
     def learned(self, batch: Learned, n_rows: int) -> Attributes:
         """Return parameters that know a batch, and how it fared under those before."""
         swept = em.Fit(batch.before, batch.K, batch.stats, batch.free_energy)
-        labels = self.problem.rows.labels(swept.K)
+        labels = batch.K.labels()
         return {
             **self.parameters(batch.memory.theta),
             **super().ended(swept),

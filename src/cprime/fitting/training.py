@@ -7,7 +7,7 @@ from cprime.checking.units import Units
 from cprime.kernels import Kernel
 from cprime.models import Model
 from cprime.problem import Problem
-from cprime.rows import FileRows, MemoryRows
+from cprime.rows import Rows
 from cprime.search import Search
 from cprime.spread import one_cluster
 from cprime.theta import Theta
@@ -22,7 +22,7 @@ class Training:
     ----------
     X : ndarray or CSR matrix of shape (N, D), or Data
         In a person's units.
-    rows : MemoryRows or FileRows
+    rows : Rows
     units : Units
     kernel : Kernel
     overall : Theta
@@ -30,7 +30,7 @@ class Training:
     """
 
     X: Any
-    rows: MemoryRows | FileRows
+    rows: Rows
     units: Units
     kernel: Kernel
     overall: Theta

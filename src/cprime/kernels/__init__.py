@@ -1,6 +1,6 @@
 """How are rows swept?"""
 
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -69,21 +69,42 @@ class Kernel(Protocol):
 # Log-joints of so many rows and clusters are held in memory at once.
 JOINTS_AT_ONCE = 2**22
 
-_KERNELS: dict[str, Kernel] = {"native": native, "reference": reference}
+
+class _Choice(NamedTuple):
+    """What runs under a name: for complete rows, and for rows that lack values."""
+
+    complete: Kernel
+    missing: Kernel | None = None
 
 
-def get_kernel(name: str) -> Kernel:
-    """Return the kernel of that name; only "auto" leaves the choice to us."""
-    return _KERNELS["native" if name == "auto" else name]
+# The best first.
+_KERNELS = {
+    "native": _Choice(native),
+    "reference": _Choice(reference, Marginal()),
+}
+KERNEL_NAMES = ("auto", *_KERNELS)
 
 
-def kernel_for_missing(name: str) -> Kernel:
-    """Return the kernel for rows with missing values, which is one in numpy."""
-    if name == "native":
-        raise ValueError(
-            "kernel='native' does not know missing values: use 'auto' or 'reference'."
-        )
-    return Marginal()
+def get_kernel(name: str, *, missing: bool = False) -> Kernel:
+    """Return the kernel of that name; only "auto" leaves the choice to us.
+
+    Parameters
+    ----------
+    name : {"auto", "native", "reference"}
+    missing : bool, default=False
+        Whether rows lack values, which not every kernel knows.
+    """
+    able = {
+        key: kernel
+        for key, of in _KERNELS.items()
+        if (kernel := of.missing if missing else of.complete) is not None
+    }
+    if name == "auto":
+        return next(iter(able.values()))
+    if name not in able:
+        others = " or ".join(map(repr, ("auto", *able)))
+        raise ValueError(f"kernel={name!r} does not know missing values: use {others}.")
+    return able[name]
 
 
 def free_energies(

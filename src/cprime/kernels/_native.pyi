@@ -8,8 +8,20 @@ is_sanitized: bool
 
 class Rows: ...
 
-class Hints:
+class Coefficients:
+    def __init__(
+        self,
+        *,
+        means: Array,
+        penalty: Array | None,
+        whitening: Array | None,
+        sharpness: float,
+        highest_bias: float,
+    ) -> None: ...
+
+class HintStore:
     serial: int
+    nbytes: int
     def __init__(self, n_rows: int, C: int, /) -> None: ...
 
 class Stop:
@@ -21,43 +33,27 @@ def sparse(
     data: Array, indices: Array, indptr: Array, D: int, scale: float, /
 ) -> Rows: ...
 def sweep(
+    *,
     rows: Rows,
     weights: Array,
-    before: Array | None,
-    continued: bool,
-    after: Array,
-    means: Array,
-    penalty: Array | None,
-    sharpness: float,
-    highest_bias: float,
+    coefficients: Coefficients,
     reluctance: float,
     C_prime: int,
     leaf_rows: int,
-    hints: Hints | None,
+    before: Array | None,
+    after: Array,
+    hints: HintStore | None,
     use_hints: bool,
-    whitening: Array | None,
-    /,
 ) -> tuple[tuple[Any, ...], ...]: ...
 def closest(
     rows: Rows,
-    means: Array,
-    penalty: Array | None,
+    coefficients: Coefficients,
     C_prime: int,
     K: Array,
     distances: Array | None,
-    whitening: Array | None,
     /,
 ) -> None: ...
-def gaps(
-    rows: Rows,
-    means: Array,
-    penalty: Array | None,
-    sharpness: float,
-    K: Array,
-    out: Array,
-    whitening: Array | None,
-    /,
-) -> None: ...
+def gaps(rows: Rows, coefficients: Coefficients, K: Array, out: Array, /) -> None: ...
 def distances(rows: Rows, means: Array, out: Array, /) -> None: ...
 def draw_seeds(
     rows: Rows,
@@ -72,7 +68,7 @@ def magnitude(values: Array, /) -> float: ...
 def is_brief(n_rows: int, C: int, D: int, /) -> bool: ...
 def get_num_threads() -> int: ...
 def set_num_threads(n: int, /) -> None: ...
-def path_names() -> list[str]: ...
-def path_name() -> str: ...
-def use_path(name: str, /) -> None: ...
+def isa_names() -> list[str]: ...
+def isa_name() -> str: ...
+def use_isa(name: str, /) -> None: ...
 def fma_peak(n_threads: int, /) -> float: ...

@@ -26,7 +26,7 @@ from cprime.kernels.reference import (
     remembered,
     select,
 )
-from cprime.kernels.shapes import canonical
+from cprime.kernels.whitening import canonical
 from cprime.search import Plan
 from cprime.stats import Stats, weighted_sum
 from cprime.summation import LeafSum

@@ -16,10 +16,10 @@ from cprime.kernels import _native, reference, threads, tied
 from cprime.kernels._native import (
     fma_peak,
     get_num_threads,
-    path_name,
-    path_names,
+    isa_name,
+    isa_names,
     set_num_threads,
-    use_path,
+    use_isa,
 )
 from cprime.search import Plan
 from cprime.stats import Stats
@@ -35,20 +35,20 @@ __all__ = [
     "fma_peak",
     "gaps",
     "get_num_threads",
-    "magnitude",
+    "isa_name",
+    "isa_names",
     "nearest",
-    "path_name",
-    "path_names",
     "posterior",
+    "readable",
     "set_num_threads",
     "sweep",
-    "use_path",
+    "use_isa",
 ]
 
-# Rows that keep more clusters than this gain little from remembering others.
-MOST_REMEMBERED = 6
+# Rows that keep more clusters than this gain little from bounds on others.
+MOST_KEPT = 6
 # Below this many multiply-adds a row, looking at all clusters is cheaper than bounds.
-WORTH_REMEMBERING = 6000
+LEAST_WORK = 6000
 FEWEST_CLUSTERS = 64
 # While more than this share of the rows change clusters, bounds rarely hold.
 SETTLED = 0.05
@@ -57,12 +57,15 @@ SETTLED = 0.05
 threads.adopt_environment()
 
 
-class Hints(NamedTuple):
-    """How many rows changed in a sweep; bounds of the rows, once it was few of them."""
+class HintsOfSweep(NamedTuple):
+    """Bounds of the rows, and the sweep whose K they hold for."""
 
-    changed: int
-    memory: Any = None
-    serial: int = 0
+    store: _native.HintStore
+    serial: int
+
+    @property
+    def nbytes(self) -> int:
+        return self.store.nbytes
 
 
 def sweep(
@@ -79,37 +82,31 @@ def sweep(
         )
     C, D = coefficients.means.shape
     K = np.empty((block.n_rows, 0 if C_prime == C else C_prime), dtype=np.int32)
-    penalty = _penalty(coefficients)
-    memory, known = None, False
-    remembering = penalty is None and _whitening(coefficients) is None
-    if kept is not None and remembering and _worth_remembering(C, D, C_prime):
-        memory, known = _memory(kept, block.n_rows, C, plan)
+    store, known = None, False
+    bounded = _penalty(coefficients) is None and _whitening(coefficients) is None
+    if kept is not None and bounded and _hints_pay(C, D, C_prime):
+        store, known = _hint_store(kept, C, plan)
     nodes = _native.sweep(
-        _rows(block.X, block.scale),
-        block.weights,
-        None if kept is None else np.ascontiguousarray(kept.K, dtype=np.int32),
-        kept is not None,
-        K,
-        np.ascontiguousarray(coefficients.means),
-        penalty,
-        coefficients.sharpness,
-        float(coefficients.bias.max()),
-        plan.reluctance,
-        C_prime,
-        LEAF_ROWS,
-        memory,
-        known,
-        _whitening(coefficients),
+        rows=_rows(block.X, block.scale),
+        weights=block.weights,
+        coefficients=_coefficients(coefficients),
+        reluctance=plan.reluctance,
+        C_prime=C_prime,
+        leaf_rows=LEAF_ROWS,
+        before=None if kept is None else np.ascontiguousarray(kept.K, dtype=np.int32),
+        after=K,
+        hints=store,
+        use_hints=known,
     )
     sums = LeafSum(
         tuple(Node(start, level, Stats(*of)) for start, level, *of in nodes),
         partial(_unwhitened, coefficients=coefficients),
     )
-    if plan.last:
-        return Kept(K), sums
+    hints = None
+    if plan.keep_hints and store is not None:
+        hints = HintsOfSweep(store, store.serial)
     changed = sum(node.value.changed for node in sums.nodes)
-    serial = 0 if memory is None else memory.serial
-    return Kept(K, Hints(changed, memory, serial)), sums
+    return Kept(K, hints, changed / max(1, block.n_rows)), sums
 
 
 def posterior(values: Array, coefficients: Coefficients, C_prime: int) -> Truncated:
@@ -117,15 +114,7 @@ def posterior(values: Array, coefficients: Coefficients, C_prime: int) -> Trunca
     values, coefficients = _round_if_tied(values, coefficients)
     K = np.empty((len(values), C_prime), dtype=np.int32)
     found = np.empty((len(values), C_prime))
-    _native.closest(
-        _rows(values),
-        np.ascontiguousarray(coefficients.means),
-        _penalty(coefficients),
-        C_prime,
-        K,
-        found,
-        _whitening(coefficients),
-    )
+    _native.closest(_rows(values), _coefficients(coefficients), C_prime, K, found)
     return Truncated(K, found, *coefficients.log_joint(found, K))
 
 
@@ -133,9 +122,7 @@ def nearest(values: Array, coefficients: Coefficients) -> Array:
     """Return the closest cluster of every row, shape (B,)."""
     values, coefficients = _round_if_tied(values, coefficients)
     K = np.empty(len(values), dtype=np.int32)
-    means = np.ascontiguousarray(coefficients.means)
-    whitening = _whitening(coefficients)
-    _native.closest(_rows(values), means, _penalty(coefficients), 1, K, None, whitening)
+    _native.closest(_rows(values), _coefficients(coefficients), 1, K, None)
     return K
 
 
@@ -143,15 +130,8 @@ def gaps(values: Array, K: Array, coefficients: Coefficients) -> Array:
     """Return the nats every row loses by looking at the clusters in K alone."""
     values, coefficients = _round_if_tied(values, coefficients)
     lost = np.empty(len(values))
-    _native.gaps(
-        _rows(values),
-        np.ascontiguousarray(coefficients.means),
-        _penalty(coefficients),
-        coefficients.sharpness,
-        np.ascontiguousarray(K, dtype=np.int32),
-        lost,
-        _whitening(coefficients),
-    )
+    K = np.ascontiguousarray(K, dtype=np.int32)
+    _native.gaps(_rows(values), _coefficients(coefficients), K, lost)
     return lost
 
 
@@ -177,11 +157,6 @@ def draw_seeds(
     return chosen, evaluations
 
 
-def magnitude(values: Array) -> float:
-    """Return the largest absolute value; inf or nan if there is one."""
-    return _native.magnitude(np.ascontiguousarray(_readable(values)))
-
-
 def fits_at_once(n_rows: int, C: int, D: int) -> int:
     """Return how many fits of this size get on better side by side.
 
@@ -193,12 +168,13 @@ def fits_at_once(n_rows: int, C: int, D: int) -> int:
 def _rows(X: Any, scale: float = 1.0) -> Any:
     """Return rows as compiled code reads them: in place, if it can."""
     if hasattr(X, "indptr"):
-        values = _readable(X.data)
+        values = readable(X.data)
         return _native.sparse(values, X.indices, X.indptr, X.shape[1], scale)
-    return _native.dense(_readable(X), scale)
+    return _native.dense(readable(X), scale)
 
 
-def _readable(values: Array) -> Array:
+def readable(values: Array) -> Array:
+    """Return values as compiled code reads them: in place, if it can."""
     in_steps = all(stride % values.itemsize == 0 for stride in values.strides)
     if values.dtype in (np.float32, np.float64) and values.flags.aligned and in_steps:
         return values
@@ -214,6 +190,17 @@ def _round_if_tied(
         return values, coefficients
     whitened = tied.Whitened.of(coefficients)
     return whitened.rows(values), whitened.coefficients
+
+
+def _coefficients(coefficients: Coefficients) -> _native.Coefficients:
+    """Return a model's numbers as compiled code reads them."""
+    return _native.Coefficients(
+        means=np.ascontiguousarray(coefficients.means),
+        penalty=_penalty(coefficients),
+        whitening=_whitening(coefficients),
+        sharpness=coefficients.sharpness,
+        highest_bias=float(coefficients.bias.max()),
+    )
 
 
 def _penalty(coefficients: Coefficients) -> Array | None:
@@ -236,20 +223,17 @@ def _unwhitened(stats: Stats, coefficients: Coefficients) -> Stats:
     return replace(stats, scatter=stats.scatter / coefficients.whitening**2)
 
 
-def _worth_remembering(C: int, D: int, C_prime: int) -> bool:
-    return (
-        C >= FEWEST_CLUSTERS
-        and C * D >= WORTH_REMEMBERING
-        and C_prime <= MOST_REMEMBERED
-    )
+def _hints_pay(C: int, D: int, C_prime: int) -> bool:
+    return C >= FEWEST_CLUSTERS and C * D >= LEAST_WORK and C_prime <= MOST_KEPT
 
 
-def _memory(kept: Kept, n_rows: int, C: int, plan: Plan) -> tuple[Any, bool]:
+def _hint_store(
+    kept: Kept, C: int, plan: Plan
+) -> tuple[_native.HintStore | None, bool]:
     """Return where bounds are kept, if anywhere, and whether those of this very K."""
-    if not isinstance(kept.hints, Hints):
-        return None, False
-    changed, memory, serial = kept.hints
-    if memory is not None and memory.serial == serial:
-        return memory, True
-    is_worth_it = changed <= SETTLED * n_rows and not plan.last
-    return (_native.Hints(n_rows, C) if is_worth_it else None), False
+    if isinstance(kept.hints, HintsOfSweep):
+        store, serial = kept.hints
+        if store.serial == serial:
+            return store, True
+    is_worth_it = kept.changed <= SETTLED and plan.keep_hints
+    return (_native.HintStore(len(kept.K), C) if is_worth_it else None), False

@@ -12,7 +12,7 @@ import numpy as np
 
 from cprime.blocks import LEAF_ROWS, Block, Kept
 from cprime.draws import drawn
-from cprime.kernels.shapes import canonical, shape_of
+from cprime.kernels.whitening import canonical, shape_of
 from cprime.search import Plan
 from cprime.stats import Stats, weighted_sum
 from cprime.summation import LeafSum

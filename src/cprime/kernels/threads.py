@@ -59,7 +59,7 @@ class CprimeController(LibController):  # type: ignore[misc]
         return None
 
     def set_additional_attributes(self) -> None:
-        self.path = _native.path_name()
+        self.path = _native.isa_name()
 
 
 def adopt_environment() -> None:

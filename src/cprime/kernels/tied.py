@@ -101,6 +101,9 @@ def sweep(
 ) -> tuple[Kept, LeafSum]:
     """Update the clusters of every row and add up statistics, leaf by leaf.
 
+    No hints are kept: bounds on distances would have to hold for the next W, whose
+    rounding of rows depends on its condition, and for biases that differ.
+
     Parameters
     ----------
     round_sweep : callable

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from itertools import chain
 from typing import Any
 
@@ -9,12 +10,12 @@ import numpy as np
 
 from cprime.blocks import LEAF_ROWS, Block, Kept, concatenated
 from cprime.kernels import Kernel
-from cprime.rows.column import Column
+from cprime.rows.base import Part, Rows, restored_parts
+from cprime.rows.column import Column, KeptInBlocks
 from cprime.rows.memory import MemoryRows
-from cprime.rows.parts import Part, RowsInParts, restored_parts
 from cprime.search import Plan
 from cprime.sources import Data
-from cprime.storage.container import Blocks, Stored
+from cprime.storage.container import Stored
 from cprime.summation import LeafSum
 from cprime.theta import Coefficients
 from cprime.typing import Array
@@ -22,14 +23,16 @@ from cprime.typing import Array
 # What there is for every row (clusters, labels, distances) may take so much of the
 # memory each; more of it goes to disk.
 SHARE_OF_A_COLUMN = 0.125
+# What kernels note of the rows may take this much; the rest of it is dropped.
+SHARE_OF_HINTS = 0.25
 
 
-class FileRows(RowsInParts):
+class FileRows(Rows):
     """Weighted rows that stay where they are, in a file.
 
     Blocks are whole leaves, swept as if they were all there is, and their sums are
     added by `LeafSum`: results have the same bits as those of the same rows in memory.
-    What a kernel notes to save itself work is not kept.
+    Hints are kept of as many blocks as a share of the memory holds, the first ones.
 
     Parameters
     ----------
@@ -55,49 +58,30 @@ class FileRows(RowsInParts):
     def n_features(self) -> int:
         return self.X.n_features
 
+    @property
+    def block(self) -> None:
+        return None
+
+    @property
+    def origin(self) -> str:
+        return self.X.origin
+
     def blocks(self) -> Iterator[tuple[slice, Block]]:
         """Yield where every block lies, and its rows."""
         for first, values in self.X.blocks():
             place = slice(first, first + len(values))
             yield place, Block(values, self.weights[place], self.scale)
 
-    def take(self, indices: Array) -> Array:
-        values = self.X.take(indices).astype(np.float64)
-        return values if self.scale == 1.0 else values * self.scale
+    def subset(self, indices: Array) -> MemoryRows:
+        return MemoryRows(self.X.take(indices), self.weights[indices], self.scale)
 
-    def subset(self, indices: Array, K: Column) -> tuple[MemoryRows, Kept]:
-        rows = MemoryRows(self.X.take(indices), self.weights[indices], self.scale)
-        return rows, Kept(K.take(indices))
-
-    def labels(self, K: Column) -> Array | None:
-        if K.width == 0:
-            return None
-        if K.width == 1:
-            return K.array()[:, 0]
-        labels = self._column(1, np.int32)
-        for place in self._places():
-            labels.put(K.read(place)[:, :1], place.start)
-        return labels.array()[:, 0]
-
-    def reassign(self, K: Column, indices: Array, cluster: int) -> Column:
-        moved = self._column(K.width, np.int32)
-        for place in self._places():
-            part = K.read(place).copy()
-            inside = indices[(indices >= place.start) & (indices < place.stop)]
-            part[inside - place.start] = cluster
-            moved.put(part, place.start)
-        return moved
-
-    def stored(self, K: Column) -> Blocks:
-        return Blocks(K.shape, "<i4", (K.read(place) for place in self._places()))
-
-    def restored(self, stored: Stored, C: int) -> Column:
+    def restored(self, stored: Stored, C: int) -> KeptInBlocks:
         parts, start = restored_parts(stored, self.n_rows, C), 0
-        K = self._column(stored.shape[1], np.int32)
+        clusters = self._column(stored.shape[1], np.int32)
         for part in parts:
-            K.put(part, start)
+            clusters.put(part, start)
             start += len(part)
-        return K
+        return KeptInBlocks(clusters)
 
     def parts(self, per_row: tuple[Array, ...]) -> Iterator[Part]:
         for place, block in self.blocks():
@@ -122,48 +106,38 @@ class FileRows(RowsInParts):
         whole = tuple(column.array().reshape(s) for column, s in zip(columns, shapes))
         return whole if several else whole[0]
 
-    def draw_seeds(
-        self, kernel: Kernel, line: Array, first: int, points: Array
-    ) -> tuple[Array, int]:
-        raise ValueError(
-            "k-means++ looks at all rows once for every cluster, which takes too long "
-            f"with rows that are read from {self.X.origin}: draw seeds from a sample, "
-            "init='sampled-k-means++', or give centres as init."
-        )
-
-    def fits_at_once(self, kernel: Kernel, C: int) -> int:
-        return 1
-
     def swept(
         self,
         kernel: Kernel,
-        K: Column | None,
+        K: KeptInBlocks | None,
         coefficients: Coefficients,
         plan: Plan,
         C_prime: int,
-    ) -> tuple[Column, LeafSum]:
-        def of_block(place: slice, values: Array) -> tuple[Kept, LeafSum]:
+    ) -> tuple[KeptInBlocks, LeafSum]:
+        def sweep_block(place: slice, values: Array) -> tuple[Kept, LeafSum]:
             block = Block(values, self.weights[place], self.scale)
-            before = None if K is None else Kept(K.read(place))
-            return kernel.sweep(block, before, coefficients, plan, C_prime)
+            before = None if K is None else K.of_block(place)
+            keep_hints = plan.keep_hints and (K is None or K.has_room(place))
+            of_block = replace(plan, keep_hints=keep_hints)
+            return kernel.sweep(block, before, coefficients, of_block, C_prime)
 
-        after: Column | None = None
+        clusters: Column | None = None
         sums = None
-        with closing(self.X.abreast(of_block)) as results:
+        hints, room = {}, SHARE_OF_HINTS * self.X.memory
+        with closing(self.X.abreast(sweep_block)) as results:
             for place, (kept, found) in results:
-                if after is None:
-                    after = self._column(kept.K.shape[1], np.int32)
-                after.put(kept.K, place.start)
+                if clusters is None:
+                    clusters = self._column(kept.K.shape[1], np.int32)
+                clusters.put(kept.K, place.start)
+                if kept.hints is not None:
+                    room -= kept.hints.nbytes
+                    if room >= 0:
+                        hints[place.start, place.stop] = kept.hints
                 found = found.shifted(place.start // LEAF_ROWS)
                 sums = found if sums is None else sums + found
-        assert after is not None and sums is not None
-        return after, sums
-
-    def _places(self) -> Iterator[slice]:
-        """Yield where every block lies, without reading it."""
-        size = self.X.block_rows
-        for start in range(0, self.n_rows, size):
-            yield slice(start, min(start + size, self.n_rows))
+        assert clusters is not None and sums is not None
+        full = room < 0 or (K is not None and K.full)
+        return KeptInBlocks(clusters, hints, full), sums
 
     def _column(self, width: int, dtype: Any) -> Column:
         """Return room for so many numbers for every row."""

@@ -7,9 +7,9 @@ import numpy as np
 
 from cprime.blocks import LEAF_ROWS, Block, Kept
 from cprime.kernels import Kernel
-from cprime.rows.parts import Part, RowsInParts, restored_parts
+from cprime.rows.base import Part, Rows, restored_parts
 from cprime.search import Plan
-from cprime.storage.container import Blocks, Stored
+from cprime.storage.container import Stored
 from cprime.summation import LeafSum
 from cprime.theta import Coefficients
 from cprime.typing import Array
@@ -21,7 +21,7 @@ COPIED_VALUES = 2**22
 MAPPED_VALUES = 2**25
 
 
-class MemoryRows(RowsInParts):
+class MemoryRows(Rows):
     """An array in memory, seen as weighted rows in leaf blocks.
 
     Parameters
@@ -39,7 +39,21 @@ class MemoryRows(RowsInParts):
         if weights is None:
             # One number, seen as many: weights that are all 1 take no memory.
             weights = np.broadcast_to(1.0, X.shape[0])
-        self.block = Block(X, weights, scale)
+        self.weights = weights
+        self._block = Block(X, weights, scale)
+
+    @classmethod
+    def of(cls, block: Block) -> "MemoryRows":
+        """Return the rows of a block."""
+        return cls(block.X, block.weights, block.scale)
+
+    @property
+    def block(self) -> Block:
+        return self._block
+
+    @property
+    def origin(self) -> str:
+        return "memory"
 
     @property
     def n_rows(self) -> int:
@@ -53,31 +67,8 @@ class MemoryRows(RowsInParts):
     def X(self) -> Any:
         return self.block.X
 
-    @property
-    def weights(self) -> Array:
-        return self.block.weights
-
-    def take(self, indices: Array) -> Array:
-        return self.block.dense(indices).astype(np.float64)
-
-    def subset(self, indices: Array, K: Kept) -> tuple["MemoryRows", Kept]:
-        part = self.block.part(indices)
-        return MemoryRows(part.X, part.weights, part.scale), K.part(indices)
-
-    def filled(self, values: Array) -> "MemoryRows":
-        """Return a copy with these values, one per feature, where there is NaN."""
-        block = self.block
-        X = np.where(np.isnan(block.X), values / block.scale, block.X)
-        return MemoryRows(X.astype(block.X.dtype), block.weights, block.scale)
-
-    def labels(self, K: Kept) -> Array | None:
-        return K.labels()
-
-    def reassign(self, K: Kept, indices: Array, cluster: int) -> Kept:
-        return K.reassigned(indices, cluster)
-
-    def stored(self, K: Kept) -> Blocks:
-        return Blocks.of(K.K)
+    def subset(self, indices: Array) -> "MemoryRows":
+        return MemoryRows.of(self.block.part(indices))
 
     def restored(self, stored: Stored, C: int) -> Kept:
         return Kept(np.concatenate(list(restored_parts(stored, self.n_rows, C))))
@@ -88,14 +79,6 @@ class MemoryRows(RowsInParts):
         for rows in self.block.slices(n_leaves * LEAF_ROWS):
             arrays = (array[rows] for array in (self.weights, *per_row))
             yield Part(rows.start, (self.block.dense(rows), *arrays))
-
-    def draw_seeds(
-        self, kernel: Kernel, line: Array, first: int, points: Array
-    ) -> tuple[Array, int]:
-        return kernel.draw_seeds(self.block, line, first, points)
-
-    def fits_at_once(self, kernel: Kernel, C: int) -> int:
-        return kernel.fits_at_once(self.n_rows, C, self.n_features)
 
     def swept(
         self,

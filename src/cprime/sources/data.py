@@ -11,8 +11,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from cprime.blocks import LEAF_ROWS
-from cprime.kernels.abreast import abreast
-from cprime.kernels.native import get_num_threads, magnitude
+from cprime.kernels.block_pipeline import get_num_threads, pipeline
+from cprime.kernels.magnitude import magnitude
 from cprime.sources.columns import Columns
 from cprime.sources.display import quoted
 from cprime.sources.memory import in_words
@@ -156,7 +156,7 @@ class Data:
 
         buffers = self._buffers(places, n_threads)
         # Closed at once: an error keeps what it went through, and threads with it.
-        with closing(abreast(read, compute, places, buffers)) as results:
+        with closing(pipeline(read, compute, places, buffers)) as results:
             for place, result in zip(places, results):
                 yield place, result
                 if self.on_rows is not None:

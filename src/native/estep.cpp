@@ -1,10 +1,10 @@
 // The E-step of one leaf: evaluate, select, normalise, accumulate.
 #include "all_clusters.hpp"
-#include "path.hpp"
+#include "isa.hpp"
 #include "statistics.hpp"
 #include "whitened.hpp"
 
-namespace cprime::CPRIME_PATH {
+namespace cprime::CPRIME_ISA {
 namespace {
 
 constexpr int MAX_BLOCK = 512;
@@ -271,4 +271,4 @@ void sweep_leaf(const Sweep& sweep, int64_t first, int count, Sums& sums, void* 
     EStep(sweep, first + begin, std::min(at_once, count - begin), sums, work).run();
 }
 
-}  // namespace cprime::CPRIME_PATH
+}  // namespace cprime::CPRIME_ISA

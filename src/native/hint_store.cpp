@@ -1,7 +1,8 @@
-#include "remembered.hpp"
+#include "hint_store.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <mutex>
 
 namespace cprime {
 namespace {
@@ -17,9 +18,22 @@ double squared_step(const double* from, const double* to, int Dp) {
   return square;
 }
 
+// A copy, or the one made last if it is the same: blocks of a sweep have one between them.
+std::shared_ptr<const Buffer<double>> shared_copy(const Buffer<double>& means) {
+  static std::mutex one_at_a_time;
+  static std::weak_ptr<const Buffer<double>> last;
+  const std::lock_guard<std::mutex> lock(one_at_a_time);
+  auto copy = last.lock();
+  if (copy == nullptr || *copy != means) {
+    copy = std::make_shared<const Buffer<double>>(means);
+    last = copy;
+  }
+  return copy;
+}
+
 }  // namespace
 
-Remembered::Remembered(int64_t n, int C) : wide_(C > 65535) {
+HintStore::HintStore(int64_t n, int C) : wide_(C > 65535) {
   const size_t size = size_t(n) * LISTED;
   wide_ ? wide_lists_.resize(size) : narrow_lists_.resize(size);
   nearer_.resize(size);
@@ -27,12 +41,17 @@ Remembered::Remembered(int64_t n, int C) : wide_(C > 65535) {
   reach_.assign(size_t(n), 0.0f);
 }
 
-void Remembered::close(const Clusters& clusters) {
-  means_ = clusters.means;
+size_t HintStore::nbytes() const {
+  return narrow_lists_.size() * sizeof(uint16_t) + wide_lists_.size() * sizeof(int32_t) +
+         (nearer_.size() + rest_.size() + reach_.size() + step_.size()) * sizeof(float);
+}
+
+void HintStore::close(const Clusters& clusters) {
+  means_ = shared_copy(clusters.means);
   serial_ = -serial_;
 }
 
-void Remembered::lend(const Clusters& clusters, bool known, Hints& hints) {
+void HintStore::lend(const Clusters& clusters, bool known, Hints& hints) {
   hints.wide = wide_;
   hints.listed = wide_ ? static_cast<void*>(wide_lists_.data()) : static_cast<void*>(narrow_lists_.data());
   hints.nearer = nearer_.data();
@@ -43,12 +62,12 @@ void Remembered::lend(const Clusters& clusters, bool known, Hints& hints) {
   if (known) measure_steps(clusters, hints);
 }
 
-void Remembered::measure_steps(const Clusters& clusters, Hints& hints) {
+void HintStore::measure_steps(const Clusters& clusters, Hints& hints) {
   const int C = clusters.C, n_movers = count_movers(C), n_fast = count_fast(C);
   step_.resize(size_t(C));
   // Up, by more than its rounding errors.
   for (int c = 0; c < C; ++c)
-    step_[c] = float(std::sqrt(squared_step(means_.data() + size_t(c) * clusters.Dp, clusters.mean(c),
+    step_[c] = float(std::sqrt(squared_step(means_->data() + size_t(c) * clusters.Dp, clusters.mean(c),
                                             clusters.Dp)) *
                      unit_ * (1.0 + 1e-6));
   std::vector<int32_t> order(static_cast<size_t>(C));
@@ -62,10 +81,10 @@ void Remembered::measure_steps(const Clusters& clusters, Hints& hints) {
   hints.step_others = step_[order[n_movers]];
   hints.mover_of.assign(size_t(C), -1);
   for (int i = 0; i < n_movers; ++i) hints.mover_of[order[i]] = i;
-  path().pack_some(clusters, order.data(), n_movers, hints.movers);
+  isa().pack_some(clusters, order.data(), n_movers, hints.movers);
   hints.nearest_fast.resize(size_t(C));
   for (int c = 0; c < C; ++c) {
-    const double distance = path().nearest_of(clusters, c, order.data(), n_fast) * unit_;
+    const double distance = isa().nearest_of(clusters, c, order.data(), n_fast) * unit_;
     hints.nearest_fast[c] = float(std::min(distance * (1.0 - 1e-6), 1e38));
   }
 }

@@ -1,4 +1,4 @@
-// One implementation of everything hot, compiled for one kind of vector unit.
+// One implementation of everything hot, compiled for one instruction set (ISA) of vector units.
 #pragma once
 
 #include <atomic>
@@ -10,7 +10,7 @@
 
 namespace cprime {
 
-struct Path {
+struct Isa {
   const char* name;
   // Memory of one thread, for any of the following.
   std::shared_ptr<void> (*make_scratch)();
@@ -38,11 +38,11 @@ struct Path {
   double (*multiply_adds)(int64_t rounds);
 };
 
-// The paths this machine can run, best first, and the one in use: the best, unless a person
+// The instruction sets this machine has, best first, and the one in use: the best, unless a user
 // asked for another.
-std::vector<std::string> path_names();
-void use_path(const std::string& name);
-const Path& path();
+std::vector<std::string> isa_names();
+void use_isa(const std::string& name);
+const Isa& isa();
 
 // Set when a person interrupts: long work looks at it and returns early.
 extern thread_local const std::atomic<bool>* stop_requested;

@@ -1,4 +1,4 @@
-// What comes in from Python: rows, read where they lie, and clusters, in the layouts of a search.
+// Rows and clusters as Python hands them over, in the layouts of a search.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -10,7 +10,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "path.hpp"
+#include "isa.hpp"
 
 namespace cprime {
 
@@ -103,8 +103,16 @@ inline void whiten(Clusters& clusters, const DoublesN& whitening) {
     std::copy_n(whitening.data() + c * D, D, clusters.whitening.data() + c * Dp);
 }
 
-inline Clusters make_clusters(const Doubles2& means, const std::optional<Doubles1>& penalty, bool columns,
-                       const std::optional<DoublesN>& whitening = std::nullopt) {
+// A model in numbers, as of Python's Coefficients.
+struct PyCoefficients {
+  Doubles2 means;
+  std::optional<Doubles1> penalty;
+  std::optional<DoublesN> whitening;
+  double sharpness = 0.5, highest_bias = 0.0;
+};
+
+inline Clusters make_clusters(const PyCoefficients& from, bool columns) {
+  const auto& [means, penalty, whitening, sharpness, highest_bias] = from;
   Clusters clusters;
   clusters.C = int(means.shape(0));
   clusters.D = int(means.shape(1));
@@ -126,12 +134,12 @@ inline Clusters make_clusters(const Doubles2& means, const std::optional<Doubles
   }
   if (whitening) {
     whiten(clusters, *whitening);
-    path().pack_columns(clusters);
-    if (clusters.whitened == Clusters::Whitening::OF_FEATURES) path().pack_screen(clusters);
+    isa().pack_columns(clusters);
+    if (clusters.whitened == Clusters::Whitening::OF_FEATURES) isa().pack_screen(clusters);
     return clusters;
   }
-  path().pack(clusters);
-  if (columns) path().pack_columns(clusters);
+  isa().pack(clusters);
+  if (columns) isa().pack_columns(clusters);
   return clusters;
 }
 

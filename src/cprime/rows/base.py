@@ -1,4 +1,4 @@
-"""What can be asked of rows that come in parts of whole leaves, wherever they lie."""
+"""What can be asked of rows, wherever they live."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cprime.blocks import LEAF_ROWS, concatenated
+from cprime.blocks import LEAF_ROWS, Block, concatenated
 from cprime.kernels import Kernel
 from cprime.search import Plan
 from cprime.stats import Stats, weighted_sum
@@ -43,8 +43,45 @@ class Part(NamedTuple):
             yield (self.first + start) // LEAF_ROWS, of_leaf
 
 
-class RowsInParts(ABC):
-    """`sweep`, `map`, `reduce` and `mean` of rows that can be had part by part."""
+class Rows(ABC):
+    """Weighted rows that come in parts of whole leaves, wherever they are kept.
+
+    K, the clusters each row keeps, is what a sweep returns. It has a `shape`, can be
+    told its `labels()`, the `part(indices)` of some rows, `reassigned(indices,
+    cluster)` and `parts()` of arrays to write; callers never look further inside.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (N,)
+    """
+
+    weights: Array
+
+    @property
+    @abstractmethod
+    def n_rows(self) -> int: ...
+
+    @property
+    @abstractmethod
+    def n_features(self) -> int: ...
+
+    @property
+    @abstractmethod
+    def block(self) -> Block | None:
+        """All rows as they lie together, unless memory does not hold them."""
+
+    @property
+    @abstractmethod
+    def origin(self) -> str:
+        """What a user calls the place they are read from."""
+
+    @abstractmethod
+    def subset(self, indices: Array) -> "Rows":
+        """Return these rows alone, in memory."""
+
+    @abstractmethod
+    def parts(self, per_row: tuple[Array, ...]) -> Iterator[Part]:
+        """Yield all rows in their order, with the same part of arrays `per_row`."""
 
     @abstractmethod
     def swept(
@@ -58,8 +95,17 @@ class RowsInParts(ABC):
         """Run one E-step over all rows as a kernel does it; return K and the sums."""
 
     @abstractmethod
-    def parts(self, per_row: tuple[Array, ...]) -> Iterator[Part]:
-        """Yield all rows in their order, with the same part of arrays `per_row`."""
+    def restored(self, stored: Stored, C: int) -> Any:
+        """Return the K of C clusters that was written, or say why it is none of ours.
+
+        Without hints, which change no result.
+        """
+
+    def take(self, indices: Array) -> Array:
+        """Return these rows as a float64 array."""
+        block = self.subset(indices).block
+        assert block is not None
+        return block.dense(slice(None)).astype(np.float64)
 
     def sweep(
         self,
@@ -69,22 +115,30 @@ class RowsInParts(ABC):
         plan: Plan,
         C_prime: int,
     ) -> tuple[Any, Stats]:
+        """Run one E-step over all rows; return K and statistics."""
         after, sums = self.swept(kernel, K, coefficients, plan, C_prime)
         stats = sums.total()
         if stats is None:
             plan = replace(plan, careful=True)
             after, sums = self.swept(kernel, K, coefficients, plan, C_prime)
             stats = sums.total()
-        return after, stats
+        # Of all rows, whatever blocks they come in: so is then what hints save.
+        return replace(after, changed=stats.changed / self.n_rows), stats
 
     def gathered(self, parts: Iterator[Any]) -> Any:
         """Return results of consecutive parts as one."""
         return concatenated(list(parts))
 
     def map(self, function: Callable[..., Any], *per_row: Array) -> Any:
+        """Return function(values, weights, *per_row) of every part, in the rows' order.
+
+        Arrays with an entry for every row come along in the same parts. A function that
+        returns several arrays gives a tuple of them.
+        """
         return self.gathered(function(*part.arrays) for part in self.parts(per_row))
 
     def reduce(self, function: Callable[..., Any], *per_row: Array) -> Any:
+        """Return the sum of function(values, weights, *per_row) over all leaves."""
         leaves = (
             LeafSum.of_leaf(leaf, function(*arrays))
             for part in self.parts(per_row)
@@ -93,6 +147,10 @@ class RowsInParts(ABC):
         return reduce(add, leaves).total()
 
     def mean(self, function: Callable[..., Array], *per_row: Array) -> float:
+        """Return the weighted mean of what function(values, weights, *per_row) gives.
+
+        It returns a number for every row; those of no weight may be infinite.
+        """
         sums = (
             LeafSum.of_leaf(leaf, _weighted(*arrays))
             for part in self.parts(per_row)

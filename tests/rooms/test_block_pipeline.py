@@ -8,7 +8,7 @@ import pytest
 
 from cprime.blocks import Block
 from cprime.kernels import native
-from cprime.kernels.abreast import abreast
+from cprime.kernels.block_pipeline import pipeline
 from cprime.models import Isotropic
 from cprime.search import Exact
 from cprime.theta import Theta
@@ -31,7 +31,7 @@ def test_results_come_in_order_whoever_is_done_first(n_items, count):
         # Nobody else has written to it since.
         return item, int(values[0])
 
-    found = list(abreast(read, compute, range(n_items), buffers(count)))
+    found = list(pipeline(read, compute, range(n_items), buffers(count)))
     assert found == [(item, item) for item in range(n_items)]
 
 
@@ -41,13 +41,15 @@ def test_threads_work_at_the_same_time():
     def compute(item, values):
         return together.wait(10)
 
-    found = abreast(read, compute, range(3), buffers(3))
+    found = pipeline(read, compute, range(3), buffers(3))
     assert sorted(found) == [0, 1, 2]
 
 
 def test_only_a_few_results_wait_to_be_asked_for():
     done = []
-    found = abreast(read, lambda item, values: done.append(item), range(99), buffers(2))
+    found = pipeline(
+        read, lambda item, values: done.append(item), range(99), buffers(2)
+    )
     next(found)
     time.sleep(0.1)
     assert len(done) <= 5
@@ -65,7 +67,7 @@ def test_an_error_comes_in_its_turn_and_ends_all(culprit):
         return function
 
     before = threading.active_count()
-    found = abreast(unless_it_is("read"), unless_it_is("compute"), range(9), buffers())
+    found = pipeline(unless_it_is("read"), unless_it_is("compute"), range(9), buffers())
     assert [next(found), next(found)] == [0, 1]
     with pytest.raises(ValueError, match="two"):
         next(found)
@@ -77,16 +79,16 @@ def test_numpy_treats_errors_as_the_caller_asked_for():
         return float(np.float64(1e300) * 1e300)
 
     with np.errstate(over="raise"), pytest.raises(FloatingPointError):
-        list(abreast(read, compute, range(3), buffers()))
+        list(pipeline(read, compute, range(3), buffers()))
     with np.errstate(over="ignore"):
-        assert list(abreast(read, compute, [0], buffers())) == [np.inf]
+        assert list(pipeline(read, compute, [0], buffers())) == [np.inf]
 
 
 def test_compiled_code_uses_no_thread_but_that_it_is_called_in():
     def compute(item, values):
         return native.get_num_threads()
 
-    assert set(abreast(read, compute, range(4), buffers())) == {1}
+    assert set(pipeline(read, compute, range(4), buffers())) == {1}
 
 
 def test_compiled_code_stops_when_nobody_waits_for_it_any_more():
@@ -102,7 +104,7 @@ def test_compiled_code_stops_when_nobody_waits_for_it_any_more():
             block = Block(X, np.broadcast_to(1.0, len(X)))
             native.sweep(block, None, coefficients, Exact().plan(), 1)
 
-    found = abreast(read, compute, range(2), buffers(2))
+    found = pipeline(read, compute, range(2), buffers(2))
     next(found)
     assert begun.wait(10)
     started = time.perf_counter()

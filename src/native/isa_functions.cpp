@@ -1,8 +1,8 @@
-// One path's functions, as the rest of the code finds them.
-#include "path.hpp"
+// The functions of one instruction set, as the rest of the code finds them.
+#include "isa.hpp"
 #include "tile.hpp"
 
-namespace cprime::CPRIME_PATH {
+namespace cprime::CPRIME_ISA {
 
 std::shared_ptr<void> make_scratch();
 void pack(Clusters&);
@@ -20,11 +20,11 @@ void distances_of(const Rows&, const Clusters&, int64_t first, int count, double
 
 double magnitude(const void* values, bool is_double, int64_t first, int64_t count);
 
-extern const Path path;
-const Path path = {
+extern const Isa isa;
+const Isa isa = {
     CPRIME_NAME, make_scratch, pack,         pack_panels, pack_columns, pack_screen, nearest_of,   sweep_leaf,
     closest,     gaps,         distances_of, set_trials,  trial_losses, accept_trial, magnitude,
     multiply_adds,
 };
 
-}  // namespace cprime::CPRIME_PATH
+}  // namespace cprime::CPRIME_ISA

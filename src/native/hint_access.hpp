@@ -3,7 +3,7 @@
 
 #include "block.hpp"
 
-namespace cprime::CPRIME_PATH {
+namespace cprime::CPRIME_ISA {
 
 // Bounds kept in float32 lose this much when rounded to the safe side.
 constexpr double SAFE = 1.0 / (1 << 22);
@@ -27,7 +27,7 @@ inline float lowest_of(const float* numbers, int n) {
   return lowest(bound);
 }
 
-class Memory : public Block {
+class HintAccess : public Block {
  public:
   using Block::Block;
 
@@ -119,4 +119,4 @@ class Memory : public Block {
   }
 };
 
-}  // namespace cprime::CPRIME_PATH
+}  // namespace cprime::CPRIME_ISA

@@ -14,13 +14,16 @@ from typing import TypeVar
 import numpy as np
 
 from cprime.kernels import _native
+from cprime.kernels._native import get_num_threads
 from cprime.typing import Array
+
+__all__ = ["get_num_threads", "pipeline"]
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
-def abreast(
+def pipeline(
     read: Callable[[Item, Array], Array],
     compute: Callable[[Item, Array], Result],
     items: Iterable[Item],

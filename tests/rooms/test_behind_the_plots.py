@@ -137,7 +137,7 @@ def test_rows_in_every_form_are_the_same_rows(tmp_path):
         table = rows.as_table(X_like, named)
         assert tuple(table.shape) == X.shape
         np.testing.assert_allclose(
-            rows.values_of(rows.taken(table, indices)), X[indices], rtol=1e-15
+            rows.values_of(rows.take(table, indices)), X[indices], rtol=1e-15
         )
         parts = [rows.values_of(block) for block in rows.blocks(table, 40)]
         assert len(parts) == 4
@@ -161,7 +161,7 @@ def test_rows_on_disk_are_the_same_rows(on_disk):
     kmeans = KMeans(3, random_state=0).fit(values)
     table = rows.as_table(data, kmeans)
     assert table is data
-    np.testing.assert_array_equal(rows.taken(table, [3, 29_000]), values[[3, 29_000]])
+    np.testing.assert_array_equal(rows.take(table, [3, 29_000]), values[[3, 29_000]])
     sizes = np.bincount(kmeans.labels_, minlength=3)
     np.testing.assert_array_equal(sizes_of(kmeans, data), sizes)
 
@@ -185,10 +185,10 @@ def test_distances_on_disk_are_counted_like_those_in_memory(on_disk):
 
 
 def test_drawn_rows_are_the_same_every_time():
-    first = rows.chosen(10_000, 500)
+    first = rows.sample_indices(10_000, 500)
     assert len(np.unique(first)) == 500
-    np.testing.assert_array_equal(first, rows.chosen(10_000, 500))
-    np.testing.assert_array_equal(rows.chosen(20, 500), np.arange(20))
+    np.testing.assert_array_equal(first, rows.sample_indices(10_000, 500))
+    np.testing.assert_array_equal(rows.sample_indices(20, 500), np.arange(20))
     # Spread over all of them.
     assert np.histogram(first, 10, (0, 10_000))[0].min() > 25
 

@@ -1,14 +1,14 @@
-"""What about the rows of a fit should a person be warned of?
+"""What about the rows of a fit should a user be warned of?
 
 Every function here takes plain numbers and returns a `Finding`, or None if all is well.
-Names of columns come in ready to be shown: see `words.plain`.
+Names of columns come in ready to be shown: see `wording.plain`.
 """
 
 import math
 from collections.abc import Sequence
 
 from cprime.advice.verdicts import Finding
-from cprime.advice.words import count, either, listing, nats, number, share
+from cprime.advice.wording import count, either, listing, nats, number, share
 
 # Columns whose spreads differ by more do not count alike for round clusters.
 UNEQUAL = 100.0

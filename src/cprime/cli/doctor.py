@@ -64,8 +64,8 @@ def doctor(
         _show(voice, finding)
     voice.say("\n[green]all well[/]" if not wrong else "")
     for finding in wrong:
-        told = f"{finding.name}: {finding.advice}"
-        voice.say(f"[red]{_escaped(told)}[/]")
+        text = f"{finding.name}: {finding.advice}"
+        voice.say(f"[red]{_escaped(text)}[/]")
     voice.result(
         {
             "well": not wrong,
@@ -118,12 +118,12 @@ def _kernel() -> list[Finding]:
     given: dict[str, Any] = {"n_clusters": 3, "c_prime": 2, "init": X[:3]}
     fits = [kmeans(kernel=name, **given).fit(X) for name in ("native", "reference")]
     same = np.array_equal(fits[0].labels_, fits[1].labels_)
-    told = "native (compiled)" + (", agrees with numpy on a small fit" if same else "")
+    text = "native (compiled)" + (", agrees with numpy on a small fit" if same else "")
     advice = "Its labels are not numpy's. Do not trust it; please report this machine."
     others = [name for name in native.path_names() if name != native.path_name()]
     able = f" (it could also run {', '.join(others)})" if others else ""
     return [
-        Finding("kernel", told, "" if same else advice),
+        Finding("kernel", text, "" if same else advice),
         Finding("vector unit", f"{native.path_name()}{able}"),
         Finding("threads", _threads(native.get_num_threads())),
     ]
@@ -154,5 +154,5 @@ def _disk(asked: Path | None) -> Finding:
         advice = "Choose a folder you may write to with --scratch, or set TMPDIR."
         return Finding("scratch", f"{scratch}: {error.strerror}", advice)
     advice = "Make room, or choose another folder with --scratch."
-    told = f"{scratch}, {words.size(free)} free"
-    return Finding("scratch", told, advice if free < LITTLE_DISK else "")
+    text = f"{scratch}, {words.size(free)} free"
+    return Finding("scratch", text, advice if free < LITTLE_DISK else "")

@@ -9,10 +9,10 @@ from cprime.cli.console import Voice
 from cprime.cli.errors import printable
 from cprime.cli.options import Json, ModelFile
 from cprime.cli.summary import (
-    end_in_words,
-    lines_of_quality,
-    measured,
-    model_in_words,
+    describe_end,
+    describe_model,
+    fit_values,
+    quality_lines,
     show,
     verdict,
 )
@@ -32,10 +32,10 @@ def info(model: ModelFile, json: Json = False) -> None:
     from cprime.sources.words import short
 
     voice = Voice(json)
-    with voice.hearing_warnings():
+    with voice.show_warnings():
         loaded, described = models.load(model), describe(model)
     about = described["about"] if isinstance(described["about"], dict) else {}
-    values = measured(loaded.estimator)
+    values = fit_values(loaded.estimator)
     complete = about.get("complete") is not False
     found = verdict(values)
     voice.result(
@@ -53,10 +53,10 @@ def info(model: ModelFile, json: Json = False) -> None:
         }
     )
     lines = [
-        ("model", model_in_words(values)),
+        ("model", describe_model(values)),
         ("columns", _columns(loaded)),
-        ("end", end_in_words(values, complete) + _seconds(about)),
-        *lines_of_quality(values),
+        ("end", describe_end(values, complete) + _seconds(about)),
+        *quality_lines(values),
         *_origin(about),
     ]
     version = short(str(described["cprime"]), LONGEST_NAME)

@@ -55,21 +55,21 @@ def sample(
     outputs.check_table(output)
     check_places([output], [model])
     voice = outputs.voice_beside(output, json, quiet)
-    with voice.hearing_warnings():
+    with voice.show_warnings():
         loaded = models.load(model)
         loaded.refuse_without_density("to draw from")
         with outputs.table_file(output, n_rows) as write:
-            for block in _drawn(loaded, n_rows, seed, with_labels):
+            for block in _draw(loaded, n_rows, seed, with_labels):
                 write(block)
     if not voice.quiet:
-        from cprime.cli.summary import file_in_words
+        from cprime.cli.summary import describe_file
 
         rows = words.count(n_rows, "row")
-        voice.say(f"{rows} drawn with seed {seed}: {file_in_words(output)}")
+        voice.say(f"{rows} drawn with seed {seed}: {describe_file(output)}")
     voice.result({"rows": n_rows, "seed": seed, "files": {"rows": str(output)}})
 
 
-def _drawn(
+def _draw(
     loaded: models.Loaded, n_rows: int, seed: int, with_labels: bool
 ) -> Iterator[Any]:
     """Yield tables of rows."""

@@ -1,4 +1,4 @@
-"""How are numbers said to a person?"""
+"""How are numbers written for a user?"""
 
 import math
 

@@ -88,7 +88,7 @@ def _covariance(estimator: Any) -> Any:
     return covariance[None] if kind == "tied" else covariance
 
 
-def density_needed(estimator: Any, picture: str) -> None:
+def require_density(estimator: Any, picture: str) -> None:
     """Raise if there is no mixture behind these clusters."""
     if getattr(estimator, "free_energy_", None) is None:
         fuzzy = hasattr(estimator, "objective_")
@@ -123,11 +123,11 @@ def sizes_of(estimator: Any, X: Any) -> Array:
     """Return how many rows have each label, block by block."""
     sizes = np.zeros(len(clusters_of(estimator).means), dtype=np.int64)
     for block in rows.blocks(rows.as_table(X, estimator)):
-        sizes += np.bincount(asked(estimator.predict, block), minlength=len(sizes))
+        sizes += np.bincount(ask(estimator.predict, block), minlength=len(sizes))
     return sizes
 
 
-def asked(method: Any, block: Any) -> Any:
+def ask(method: Any, block: Any) -> Any:
     """Return what an estimator's method says of rows that may have lost their names."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "X does not have valid feature names")
@@ -135,5 +135,5 @@ def asked(method: Any, block: Any) -> Any:
 
 
 def name_of(estimator: Any) -> str:
-    """Return what a person calls an estimator."""
+    """Return the name of an estimator's class."""
     return type(estimator).__name__

@@ -7,7 +7,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from cprime.plots import look
-from cprime.plots.clusters import density_needed
+from cprime.plots.clusters import require_density
 from cprime.plots.look import Display
 from cprime.typing import Array
 
@@ -67,7 +67,7 @@ class FreeEnergyDisplay(Display):
         estimator : fitted KMeans, SoftKMeans, GaussianMixture, or FuzzyKMeans with
             regularization="entropy"
         """
-        density_needed(estimator, cls.__name__)
+        require_density(estimator, cls.__name__)
         trace = estimator.trace_
         free_energy = np.array(trace["free_energy"], dtype=np.float64)
         free_energy[-1] = estimator.free_energy_

@@ -1,7 +1,7 @@
 """How do pictures look?
 
 Colours are those of Okabe and Ito, which people of any colour vision can tell apart;
-what they say is said by a line style, a marker or a word as well, for grey print.
+what they mean is shown by a line style, a marker or a word as well, for grey print.
 """
 
 import textwrap
@@ -68,20 +68,20 @@ def label(ax: Axes, x: str | None = None, y: str | None = None) -> None:
     """Name the axes, on lines that fit."""
     width, height = points_of(ax)
     if x is not None:
-        ax.set_xlabel(_wrapped(x, width), fontsize=WORDS)
+        ax.set_xlabel(_wrap(x, width), fontsize=WORDS)
     if y is not None:
-        ax.set_ylabel(_wrapped(y, height), fontsize=WORDS)
+        ax.set_ylabel(_wrap(y, height), fontsize=WORDS)
 
 
 def heading(ax: Axes, *sentences: str) -> None:
     """Say above the axes what they show, and what they do not, on lines that fit."""
     width = points_of(ax)[0]
-    lines = [_wrapped(text, width) for text in sentences if text]
-    # Where a person's own title would be, so that it takes the place of this one.
+    lines = [_wrap(text, width) for text in sentences if text]
+    # Where the user's own title would be, so that it takes the place of this one.
     ax.set_title("\n".join(lines), fontsize=WORDS, color=INK)
 
 
-def _wrapped(text: str, points: float) -> str:
+def _wrap(text: str, points: float) -> str:
     letters = max(12, int(points / (0.52 * WORDS)))
     return "\n".join(
         line for part in text.split("\n") for line in textwrap.wrap(part, letters)
@@ -178,7 +178,7 @@ def counted(n: int, what: str) -> str:
 
 
 def number(value: float) -> str:
-    """Return three digits of a number, as people write it."""
+    """Return three digits of a number, as users write it."""
     if value == 0 or 1e-4 <= abs(value) < 1e4:
         return f"{value:.3g}"
     return f"{value:.1e}".replace("e-0", "e-").replace("e+0", "e")

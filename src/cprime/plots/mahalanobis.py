@@ -12,7 +12,7 @@ from scipy.special import gammainc, gammaincinv
 
 from cprime.models.matrices import whitening
 from cprime.plots import rows
-from cprime.plots.clusters import Clusters, asked, clusters_of, name_of
+from cprime.plots.clusters import Clusters, ask, clusters_of, name_of
 from cprime.typing import Array
 
 # A tally has so many bins up to its limit, and as many for every further factor of 2.
@@ -40,7 +40,7 @@ def squared_distances(estimator: Any, block: Any) -> Array:
             f"{name_of(estimator)} knows centres, but no variance, so nothing says how "
             "far from a centre is usual: use KMeans, SoftKMeans or GaussianMixture."
         )
-    labels = asked(estimator.predict, block)
+    labels = ask(estimator.predict, block)
     return distances_to(clusters, labels, rows.values_of(block))
 
 

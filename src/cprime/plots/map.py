@@ -8,7 +8,7 @@ from matplotlib.colors import to_rgb
 from matplotlib.lines import Line2D
 
 from cprime.plots import look, rows
-from cprime.plots.clusters import asked, clusters_of, shares_of
+from cprime.plots.clusters import ask, clusters_of, shares_of
 from cprime.plots.density import draw_density
 from cprime.plots.directions import view_of
 from cprime.plots.ellipses import draw_ellipses
@@ -109,12 +109,12 @@ class MapDisplay(Display):
         D = clusters.means.shape[1]
         if X.shape[1] != D:
             raise ValueError(f"X has {X.shape[1]} features, but the clusters have {D}.")
-        block = rows.taken(X, rows.chosen(X.shape[0], max_rows))
+        block = rows.take(X, rows.sample_indices(X.shape[0], max_rows))
         values = rows.values_of(block)
-        labels = asked(estimator.predict, block)
+        labels = ask(estimator.predict, block)
         # Of sparse rows a dense answer has to be asked for.
         dense = {"sparse": False} if hasattr(block, "toarray") else {}
-        posterior = asked(lambda some: estimator.predict_proba(some, **dense), block)
+        posterior = ask(lambda some: estimator.predict_proba(some, **dense), block)
         certainty = posterior[np.arange(len(labels)), labels]
         known = ~np.isnan(values).any(axis=1)
         view = view_of(clusters, shares_of(estimator), values[known], features)
@@ -122,7 +122,7 @@ class MapDisplay(Display):
         if clusters.covariance is not None:
             covariances = clusters.across(view.directions)
         return cls(
-            view.seen(values),
+            view.project(values),
             labels,
             certainty,
             clusters.means @ view.directions.T,
@@ -231,12 +231,12 @@ class MapDisplay(Display):
         ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
         if self.in_proportion or span.max() < SIMILAR * span.min():
             low, high = look.in_proportion(ax, low, high)
-        said = [
+        sentences = [
             look.counted(n, what)
             for what, places in (("drawn row", known), ("centre", self.means))
             if (n := int(((places < low) | (places > high)).any(axis=1).sum()))
         ]
-        return f"Outside of the picture: {', '.join(said)}." if said else ""
+        return f"Outside of the picture: {', '.join(sentences)}." if sentences else ""
 
     def _explain(self, ax: Axes) -> None:
         dots: list[Any] = [

@@ -176,15 +176,15 @@ class ProfileDisplay(Display):
             )
 
     def _left_out(self) -> list[str]:
-        (C, D), said = self.profile.shape, []
+        (C, D), sentences = self.profile.shape, []
         if len(self.clusters) < C:
-            said.append(f"The {len(self.clusters)} largest of {C:,} clusters.")
+            sentences.append(f"The {len(self.clusters)} largest of {C:,} clusters.")
         if len(self.features) < D:
-            said.append(
+            sentences.append(
                 f"Of {D:,} features, the {len(self.features)} that tell clusters apart "
                 "best, the best first."
             )
-        return said
+        return sentences
 
 
 def _of_rows(table: Any) -> tuple[Array, Array]:

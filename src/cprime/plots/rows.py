@@ -18,7 +18,7 @@ from cprime.typing import Array
 BLOCK_ROWS = 65_536
 
 
-def opened(X: Any, estimator: Any) -> Any:
+def open_rows(X: Any, estimator: Any) -> Any:
     """Return rows that say where they are as `Data`, any others as they are.
 
     Of a file with more columns, those with the names the estimator was fitted with.
@@ -33,7 +33,7 @@ def opened(X: Any, estimator: Any) -> Any:
 
 def as_table(X: Any, estimator: Any) -> Any:
     """Return rows that have a shape and can be taken by index."""
-    X = opened(X, estimator)
+    X = open_rows(X, estimator)
     if isinstance(X, Data) and X.in_memory:
         return X.load()
     if not hasattr(X, "shape"):
@@ -54,10 +54,10 @@ def blocks(table: Any, n_rows: int = BLOCK_ROWS) -> Iterator[Any]:
             yield block
         return
     for start in range(0, table.shape[0], n_rows):
-        yield taken(table, np.arange(start, min(start + n_rows, table.shape[0])))
+        yield take(table, np.arange(start, min(start + n_rows, table.shape[0])))
 
 
-def taken(table: Any, indices: Array) -> Any:
+def take(table: Any, indices: Array) -> Any:
     """Return some rows, in the form the estimator knows."""
     if isinstance(table, Data):
         return table.take(indices)
@@ -71,7 +71,7 @@ def values_of(block: Any) -> Array:
     return np.asarray(block, dtype=np.float64)
 
 
-def chosen(n_rows: int, at_most: int) -> Array:
+def sample_indices(n_rows: int, at_most: int) -> Array:
     """Return which rows are drawn: all, or the same random ones every time."""
     if n_rows <= at_most:
         return np.arange(n_rows)

@@ -11,7 +11,7 @@ from matplotlib.gridspec import GridSpecFromSubplotSpec
 from matplotlib.ticker import LogLocator, NullFormatter
 
 from cprime.plots import look, rows
-from cprime.plots.clusters import clusters_of, density_needed
+from cprime.plots.clusters import clusters_of, require_density
 from cprime.plots.look import Display
 from cprime.typing import Array
 
@@ -85,7 +85,7 @@ class TruncationDisplay(Display):
             None is all clusters. Those above their number are skipped.
         sample_weight : array-like of shape (n_samples,), optional
         """
-        density_needed(estimator, cls.__name__)
+        require_density(estimator, cls.__name__)
         C = len(clusters_of(estimator).means)
         wanted = sorted({C if c is None else int(c) for c in c_primes})
         wanted = [c for c in wanted if c <= C]
@@ -94,7 +94,7 @@ class TruncationDisplay(Display):
                 f"c_primes={c_primes!r} has no number from 1 to the {C} clusters, nor "
                 "None for all of them."
             )
-        X, lines = rows.opened(X, estimator), []
+        X, lines = rows.open_rows(X, estimator), []
         for C_prime in wanted:
             refitted = _like(estimator, C_prime)
             start = time.perf_counter()

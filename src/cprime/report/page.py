@@ -12,14 +12,21 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from cprime.advice import Finding, recommended_c_prime
-from cprime.advice.words import MINUS, SIGMA, brief, count, nats, number, plain, share
-from cprime.report import card, findings
+from cprime.advice.wording import MINUS, SIGMA, brief, count, nats, number, plain, share
+from cprime.report import findings
 from cprime.report.cluster_table import ClusterTable
 from cprime.report.clusters import Fitted
+from cprime.report.inputs import Scaling
 from cprime.report.outliers import OutlierLine
 from cprime.report.pictures import Picture, Pictures
-from cprime.report.rows import Scaling
 from cprime.report.summary import Summary
+from cprime.report.summary_card import (
+    SummaryCard,
+    call_of,
+    parameters_of,
+    reproduction_of,
+    summary_card,
+)
 from cprime.version import __version__
 
 HERE = Path(__file__).parent
@@ -62,7 +69,7 @@ class Page:
     numbers: list[tuple[str, str]]
     gaps: list[GapLine]
     warnings: list[Finding]
-    card: card.Card | None
+    card: SummaryCard | None
     converged: str
     convergence: Picture | None
     restarts: list[RestartLine]
@@ -114,7 +121,7 @@ def page_of(
         numbers=_numbers(fitted, summary),
         gaps=_gaps(fitted, summary),
         warnings=findings.warnings_about(fitted, summary, names, scaling),
-        card=None if summary is None else card.card_of(summary, data, names, scaling),
+        card=None if summary is None else summary_card(summary, data, names, scaling),
         converged=_converged(fitted.estimator),
         convergence=pictures.convergence(),
         restarts=_restarts(fitted.estimator),
@@ -130,14 +137,14 @@ def page_of(
         command=plain(about.get("command", ""), LONGEST_COMMAND)
         if about.get("command")
         else "",
-        call=card.call_of(fitted, scaling),
-        reproduction=card.reproduction_of(fitted, data, about),
-        parameters=card.parameters_of(fitted),
+        call=call_of(fitted, scaling),
+        reproduction=reproduction_of(fitted, data, about),
+        parameters=parameters_of(fitted),
         version=__version__,
     )
 
 
-def rendered(page: Page) -> str:
+def render(page: Page) -> str:
     """Return the page as HTML: no scripts, nothing from elsewhere, text escaped."""
     style = (HERE / "page.css").read_text(encoding="utf-8")
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
@@ -174,10 +181,10 @@ def _lead(fitted: Fitted, summary: Summary | None) -> str:
     kept = {1: "its closest cluster only", C: "all clusters"}.get(
         fitted.C_prime, f"its {fitted.C_prime} closest clusters"
     )
-    said = f"{type(fitted.estimator).__name__}, {count(D, 'column')}"
+    lead = f"{type(fitted.estimator).__name__}, {count(D, 'column')}"
     if summary is not None:
-        said = f"{said}, {count(summary.n_rows, 'row')}"
-    return f"{said}. In the fit, every row kept {kept} (C' = {fitted.C_prime})."
+        lead = f"{lead}, {count(summary.n_rows, 'row')}"
+    return f"{lead}. In the fit, every row kept {kept} (C' = {fitted.C_prime})."
 
 
 def _numbers(fitted: Fitted, summary: Summary | None) -> list[tuple[str, str]]:
@@ -199,7 +206,7 @@ def _numbers(fitted: Fitted, summary: Summary | None) -> list[tuple[str, str]]:
         found.append(("Iterations", count(estimator.n_iter_)))
     if summary is not None:
         found.append(
-            ("Torn rows", brief(share(int(summary.n_torn.sum()), summary.n_rows)))
+            ("Torn rows", brief(share(int(summary.n_ambiguous.sum()), summary.n_rows)))
         )
     return found
 
@@ -215,8 +222,8 @@ def _gaps(fitted: Fitted, summary: Summary | None) -> list[GapLine]:
         kept = min(math.exp(-gap), 1.0 - 1e-9) if gap > 0.0 else 1.0
         name = f"{c_prime}, all" if c_prime == C else str(c_prime)
         bar = round(100.0 * kept, 1)
-        said = brief(nats(gap)), brief(share(kept))
-        lines.append(GapLine(name, *said, bar, c_prime == best))
+        texts = brief(nats(gap)), brief(share(kept))
+        lines.append(GapLine(name, *texts, bar, c_prime == best))
     return lines
 
 

@@ -1,10 +1,10 @@
-"""What should be said of the columns before clusters are looked for in them?"""
+"""What should a user know of the columns before clusters are looked for in them?"""
 
 import math
 from collections.abc import Iterator
 from typing import Any
 
-from cprime.cli.spoken import spoken
+from cprime.cli.option_names import use_option_names
 
 # Rows that are looked at, from the first to the last.
 LOOKED_AT = 4096
@@ -14,8 +14,8 @@ FEWEST_COUNTED = 20
 MOST_MISSING = 1.5
 
 
-def about_columns(data: Any, round_clusters: bool) -> Iterator[str]:
-    """Yield what a person may not know of the columns of their data.
+def column_warnings(data: Any, round_clusters: bool) -> Iterator[str]:
+    """Yield what a user may not know of the columns of their data.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ def about_columns(data: Any, round_clusters: bool) -> Iterator[str]:
     import numpy as np
 
     from cprime.advice import of_data
-    from cprime.advice.words import plain
+    from cprime.advice.wording import plain
 
     if not math.isfinite(data.largest):
         # Whoever computes with it says where that is.
@@ -50,4 +50,4 @@ def about_columns(data: Any, round_clusters: bool) -> Iterator[str]:
         of_data.unequal_scales(shown, spreads, round_clusters),
     ):
         if found is not None:
-            yield spoken(f"{found.headline} {found.text}")
+            yield use_option_names(f"{found.headline} {found.text}")

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from cprime.advice.words import count, number, plain, share
+from cprime.advice.wording import count, number, plain, share
 from cprime.report.clusters import Fitted
-from cprime.report.rows import Scaling
+from cprime.report.inputs import Scaling
 from cprime.report.summary import Summary
 from cprime.typing import Array
 from cprime.version import __version__
@@ -45,7 +45,7 @@ class ColumnLine:
 
 
 @dataclass(frozen=True)
-class Card:
+class SummaryCard:
     """The data: facts, and a line for every column.
 
     Attributes
@@ -63,9 +63,9 @@ class Card:
     any_missing: bool
 
 
-def card_of(
+def summary_card(
     summary: Summary, data: Any, names: Sequence[str], scaling: Scaling
-) -> Card:
+) -> SummaryCard:
     """Return what is shown of the data.
 
     Parameters
@@ -97,13 +97,13 @@ def card_of(
     if n_missing:
         of_all = share(n_missing, summary.n_rows * len(names))
         facts.append(("Missing", f"{count(n_missing, 'value')}, {of_all}"))
-    return Card(facts, shown, len(names) - len(shown), n_missing > 0)
+    return SummaryCard(facts, shown, len(names) - len(shown), n_missing > 0)
 
 
 def parameters_of(fitted: Fitted) -> list[tuple[str, str]]:
     """Return every parameter of the estimator, by name."""
     return [
-        (name, plain(_said(value), LONGEST))
+        (name, plain(_describe(value), LONGEST))
         for name, value in fitted.estimator.get_params(deep=False).items()
     ]
 
@@ -140,7 +140,7 @@ def call_of(fitted: Fitted, scaling: Scaling) -> str:
     name = type(fitted.estimator).__name__
     defaults = type(fitted.estimator)().get_params(deep=False)
     changed = [
-        f"{parameter}={plain(_said(value), 60)}"
+        f"{parameter}={plain(_describe(value), 60)}"
         for parameter, value in fitted.estimator.get_params(deep=False).items()
         if not _same(value, defaults[parameter])
     ]
@@ -154,7 +154,7 @@ def _same(value: Any, default: Any) -> bool:
     return isinstance(value, int | float | str) and value == default
 
 
-def _said(value: Any) -> str:
+def _describe(value: Any) -> str:
     if isinstance(value, np.ndarray):
         return f"<array of shape {value.shape}>"
     if callable(value):

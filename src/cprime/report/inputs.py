@@ -15,9 +15,9 @@ from cprime.typing import Array
 
 @dataclass(frozen=True)
 class Scaling:
-    """How a person's units and those of the fit go together.
+    """How the user's units and those of the fit go together.
 
-    A fit sees (value - shift) / scale of a person's values, column by column.
+    A fit sees (value - shift) / scale of the user's values, column by column.
 
     Attributes
     ----------
@@ -42,12 +42,12 @@ class Scaling:
         scaled: Array = (rows - self.shift) / self.scale
         return scaled.astype(rows.dtype)
 
-    def for_person(self, rows: Array) -> Array:
-        """Return rows as they come in a person's units."""
-        return self.undone(rows) if self.already else rows
+    def for_user(self, rows: Array) -> Array:
+        """Return rows as they come in the user's units."""
+        return self.undo(rows) if self.already else rows
 
-    def undone(self, of_fit: Array) -> Array:
-        """Return values in the units of the fit, such as means, in a person's."""
+    def undo(self, of_fit: Array) -> Array:
+        """Return values in the units of the fit, such as means, in the user's."""
         return of_fit if self.is_none else of_fit * self.scale + self.shift
 
 
@@ -123,7 +123,7 @@ def scaling_of(data: Any, given: tuple[Any, Any] | None, n_features: int) -> Sca
     data : Data, or None
         May say that it is standardised, by a shift and a scale of its own.
     given : (shift, scale), or None
-        What a person says was done to the columns before the fit.
+        What the user says was done to the columns before the fit.
     n_features : int
     """
     already = getattr(data, "shift", None) is not None

@@ -1,4 +1,4 @@
-"""How are numbers and names said to a person?"""
+"""How are numbers and names written for a user?"""
 
 import math
 import unicodedata
@@ -56,17 +56,17 @@ def _visible(text: str) -> Iterator[str]:
 
 def count(number: float, noun: str = "") -> str:
     """Return '1 row', '12,345 rows': a number with its noun."""
-    said = f"{int(number):,}"
-    return f"{said} {noun}{'' if number == 1 else 's'}" if noun else said
+    text = f"{int(number):,}"
+    return f"{text} {noun}{'' if number == 1 else 's'}" if noun else text
 
 
-def brief(said: str) -> str:
-    """Return what was said for a sentence as it fits into a table: '< 0.0001'."""
-    return said.replace("less than", "<").replace("more than", ">")
+def brief(text: str) -> str:
+    """Return the wording of a sentence as it fits into a table: '< 0.0001'."""
+    return text.replace("less than", "<").replace("more than", ">")
 
 
 def either(number: float, one: str, many: str) -> str:
-    """Return what is said of one, or what is said of several."""
+    """Return the word for one, or that for several."""
     return one if number == 1 else many
 
 
@@ -76,8 +76,8 @@ def nats(value: float) -> str:
         return "0"
     if 0.0 < value < SMALLEST_SHOWN:
         return f"less than {SMALLEST_SHOWN:.4f}"
-    said = f"{value:.4f}" if abs(value) < 0.1 else f"{value:.3f}"
-    return said.replace("-", MINUS)
+    text = f"{value:.4f}" if abs(value) < 0.1 else f"{value:.3f}"
+    return text.replace("-", MINUS)
 
 
 def share(part: float, whole: float = 1.0) -> str:
@@ -103,12 +103,12 @@ def number(value: float) -> str:
         return "0"
     size = abs(value)
     if 1e-4 <= size < 1e4:
-        said = f"{value:.4g}"
+        text = f"{value:.4g}"
     elif 1e4 <= size < 1e7:
-        said = f"{value:,.0f}"
+        text = f"{value:,.0f}"
     else:
-        said = f"{value:.3g}"
-    return said.replace("-", MINUS, 1) if value < 0 else said
+        text = f"{value:.3g}"
+    return text.replace("-", MINUS, 1) if value < 0 else text
 
 
 def signed(value: float) -> str:
@@ -118,12 +118,12 @@ def signed(value: float) -> str:
 
 def listing(items: Sequence[object], most: int = MOST_NAMED) -> str:
     """Return 'a', 'a and b', 'a, b and c', or the first of many and how many more."""
-    said = [str(item) for item in items]
-    if len(said) > most + 1:
-        said = [*said[:most], f"{count(len(said) - most)} more"]
-    if len(said) < 2:
-        return "".join(said)
-    return f"{', '.join(said[:-1])} and {said[-1]}"
+    shown = [str(item) for item in items]
+    if len(shown) > most + 1:
+        shown = [*shown[:most], f"{count(len(shown) - most)} more"]
+    if len(shown) < 2:
+        return "".join(shown)
+    return f"{', '.join(shown[:-1])} and {shown[-1]}"
 
 
 def clusters(indices: Sequence[int]) -> str:

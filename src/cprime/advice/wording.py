@@ -2,7 +2,7 @@
 
 import math
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 # A name longer than this is shortened.
 LONGEST_NAME = 40
@@ -76,8 +76,12 @@ def nats(value: float) -> str:
         return "0"
     if 0.0 < value < SMALLEST_SHOWN:
         return f"less than {SMALLEST_SHOWN:.4f}"
-    text = f"{value:.4f}" if abs(value) < 0.1 else f"{value:.3f}"
-    return text.replace("-", MINUS)
+    return decimals(value, 4 if abs(value) < 0.1 else 3)
+
+
+def decimals(value: float, digits: int) -> str:
+    """Return a number with so many digits behind the point."""
+    return f"{value:.{digits}f}".replace("-", MINUS)
 
 
 def share(part: float, whole: float = 1.0) -> str:
@@ -111,9 +115,65 @@ def number(value: float) -> str:
     return text.replace("-", MINUS, 1) if value < 0 else text
 
 
+def three_digits(value: float) -> str:
+    """Return three digits of a number, short for a picture: '0.0123', '1.2e5'."""
+    if value == 0 or 1e-4 <= abs(value) < 1e4:
+        return f"{value:.3g}"
+    return f"{value:.1e}".replace("e-0", "e-").replace("e+0", "e")
+
+
+def comparable(value: float) -> str:
+    """Return a number with enough digits to compare it with its neighbours."""
+    if value == 0.0 or 1e-4 <= abs(value) < 1e5:
+        return f"{value:.4f}"
+    return f"{value:.4g}"
+
+
 def signed(value: float) -> str:
     """Return a deviation with its sign: '+1.5', '-0.3'."""
     return f"{value:+.1f}".replace("-", MINUS)
+
+
+def seconds(value: float) -> str:
+    """Return how long something took, with as many digits as matter."""
+    if value < 0.1:
+        return f"{1000.0 * value:.3g} ms"
+    if value < 100.0:
+        return f"{value:.3g} s"
+    return clock(value)
+
+
+def clock(value: float) -> str:
+    """Return seconds as a clock shows them: "1:23", "2:03:45"."""
+    whole = math.ceil(value)
+    minutes, rest = divmod(whole, 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+def size(n_bytes: float) -> str:
+    """Return "52.1 kB", in powers of ten as disks are sold."""
+    # Not above: it imports numpy, which `cprime --help` does without.
+    from cprime.sources.memory import in_words
+
+    return in_words(n_bytes)
+
+
+def rate(per_second: float) -> str:
+    """Return "5.13 million rows/s"."""
+    if per_second >= 1e6:
+        return f"{per_second / 1e6:.3g} million rows/s"
+    digits = max(0, 2 - math.floor(math.log10(max(per_second, 1.0))))
+    return f"{per_second:,.{digits}f} rows/s"
+
+
+def name_columns(
+    names: Iterable[object] | None, n_columns: int, prefix: str = "feature "
+) -> list[str]:
+    """Return the names of columns, or their numbers if they have none: 'feature 0'."""
+    if names is None:
+        return [f"{prefix}{column}" for column in range(n_columns)]
+    return [str(name) for name in names]
 
 
 def listing(items: Sequence[object], most: int = MOST_NAMED) -> str:

@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
+from cprime.advice.wording import name_columns, plain
 from cprime.cli.option_names import use_option_names
 
 # Rows that are looked at, from the first to the last.
@@ -26,13 +27,12 @@ def column_warnings(data: Any, round_clusters: bool) -> Iterator[str]:
     import numpy as np
 
     from cprime.advice import of_data
-    from cprime.advice.wording import plain
 
     if not math.isfinite(data.largest):
         # Whoever computes with it says where that is.
         return
     numbers = np.linspace(0, data.n_rows - 1, min(LOOKED_AT, data.n_rows)).astype(int)
-    names = data.names or [str(column) for column in range(data.n_features)]
+    names = name_columns(data.names, data.n_features, "")
     shown = [plain(name) for name in names]
     with np.errstate(over="ignore", invalid="ignore"):
         rows = data.take(numbers).astype(np.float64)

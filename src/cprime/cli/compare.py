@@ -5,9 +5,9 @@ from typing import Any
 
 import typer
 
-from cprime.cli import words
-from cprime.cli.console import Voice
-from cprime.cli.errors import StoppedError, printable
+from cprime.advice import wording
+from cprime.cli.console import Voice, literal
+from cprime.cli.errors import StoppedError
 from cprime.cli.fit_job import refuse_too_few_rows
 from cprime.cli.interrupts import stop_on_interrupt
 from cprime.cli.model_spec import Model, ModelSpec
@@ -142,16 +142,16 @@ def _show(
         c_prime = of["c_prime"]
         table.add_row(
             f"{c_prime} (all)" if c_prime == C else str(c_prime),
-            words.number(of["free_energy"]),
-            words.number(of["log_likelihood"]),
-            words.number(of["gap"]),
+            wording.comparable(of["free_energy"]),
+            wording.comparable(of["log_likelihood"]),
+            wording.comparable(of["gap"]),
             str(of["iterations"]) + ("" if of["converged"] else "*"),
             f"{of['seconds']:.3g}",
             "[green]<- enough[/]" if c_prime == best else "",
             style="bold" if c_prime == best else "",
         )
-    title = f"{describe_shape(data)}, {words.count(C, 'cluster')}"
-    voice.say(f"[bold]{escape(printable(title))}[/]")
+    title = f"{describe_shape(data)}, {wording.count(C, 'cluster')}"
+    voice.say(f"[bold]{literal(title)}[/]")
     voice.say(table)
     units = ", of columns as they are after --standardize" if scaled else ""
     voice.say(

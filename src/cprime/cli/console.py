@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from rich.console import Console, RenderableType
+from rich.markup import escape
 from rich.text import Text
 
 from cprime.cli.errors import printable
@@ -88,6 +89,11 @@ class Voice:
                 warnings.simplefilter("ignore", impolite)
             warnings.showwarning = show
             yield
+
+
+def literal(text: str) -> str:
+    """Return a text that `Voice.say` shows to the letter, whatever names it holds."""
+    return escape(printable(text))
 
 
 def as_json(values: Any) -> str:

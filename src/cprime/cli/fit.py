@@ -146,17 +146,8 @@ def fit(
     It ends with F, a bound on how likely the rows are, L, how likely they are, and the
     gap between them: what is lost by giving every row to only C' clusters.
     """
-    spec = ModelSpec(
-        model,
-        k,
-        parse_c_prime(c_prime, model),
-        covariance,
-        init,
-        restarts,
-        max_iter,
-        tol,
-        seed,
-    )
+    kept = parse_c_prime(c_prime, model)
+    spec = ModelSpec(model, k, kept, covariance, init, restarts, max_iter, tol, seed)
     if resume and checkpoint is None:
         raise typer.BadParameter(
             "say where the checkpoint is, with --checkpoint DIR", param_hint="--resume"

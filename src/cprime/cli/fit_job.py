@@ -9,7 +9,7 @@ from typing import Any
 
 import typer
 
-from cprime.cli import words
+from cprime.advice import wording
 from cprime.cli.errors import StoppedError, line_of
 from cprime.cli.labelling import write_labels
 from cprime.cli.model_spec import ModelSpec
@@ -96,8 +96,8 @@ def refuse_too_few_rows(data: Any, k: int) -> None:
     """Raise if there cannot be as many clusters."""
     if k > data.n_rows:
         raise ValueError(
-            f"{data.origin} has {words.count(data.n_rows, 'row')}, fewer than the {k} "
-            "clusters asked for: give a smaller -k."
+            f"{data.origin} has {wording.count(data.n_rows, 'row')}, fewer than the "
+            f"{k} clusters asked for: give a smaller -k."
         )
 
 
@@ -127,7 +127,7 @@ def fit_and_save(
     """
     import cprime
 
-    follow.stage(f"choosing where {words.count(spec.k, 'cluster')} start")
+    follow.stage(f"choosing where {wording.count(spec.k, 'cluster')} start")
     checkpoint = None
     if files.checkpoint is not None:
         checkpoint = cprime.Checkpoint(files.checkpoint, every=every, resume=resume)
@@ -204,5 +204,5 @@ def provenance(about: dict[str, Any]) -> dict[str, str]:
         if isinstance(about.get(name), str)
     }
     if isinstance(about.get("seconds"), (int, float)):
-        shown["time of the fit"] = words.seconds(about["seconds"])
+        shown["time of the fit"] = wording.seconds(about["seconds"])
     return shown

@@ -3,11 +3,8 @@
 import shlex
 from typing import Any
 
-from rich.markup import escape
-
-from cprime.cli import words
-from cprime.cli.console import Voice
-from cprime.cli.errors import printable
+from cprime.advice import wording
+from cprime.cli.console import Voice, literal
 from cprime.cli.fit_job import Files, FitResult
 from cprime.cli.model_spec import Model
 from cprime.cli.option_names import use_option_names
@@ -64,7 +61,7 @@ def show_fit(
         }
     )
     best = f", best of {restarts}" if restarts > 1 else ""
-    end = f"{describe_end(values, fitted.complete)}, {words.seconds(fitted.seconds)}"
+    end = f"{describe_end(values, fitted.complete)}, {wording.seconds(fitted.seconds)}"
     lines = [
         ("model", describe_model(values)),
         ("start", f"{values['seeding']}, seed {fitted.spec.seed}{best}"),
@@ -73,10 +70,10 @@ def show_fit(
         ("wrote", ", ".join(describe_file(path) for path in written.values())),
     ]
     if fitted.start_message:
-        lines.insert(2, ("", escape(printable(use_option_names(fitted.start_message)))))
+        lines.insert(2, ("", literal(use_option_names(fitted.start_message))))
     show(voice, describe_shape(data), lines)
     if fitted.complete:
-        voice.say(f"\nnext: [bold]{escape(printable(command))}[/]", whole=True)
+        voice.say(f"\nnext: [bold]{literal(command)}[/]", whole=True)
 
 
 def _next_command(fitted: FitResult, files: Files, found: Any, source: Source) -> str:

@@ -2,11 +2,12 @@
 
 import time
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from cprime.cli import models, outputs, words
+from cprime.advice import wording
+from cprime.cli import models, outputs
 from cprime.cli.console import Voice
 from cprime.cli.interrupts import stop_on_interrupt
 from cprime.cli.labelling import LabelCounts, write_labels
@@ -92,31 +93,26 @@ def predict(
     seconds = time.perf_counter() - started
     if not voice.quiet:
         _show(voice, output, counts, seconds)
-    voice.result(_result(output, counts, seconds))
+    voice.result(
+        {
+            "rows": counts.rows,
+            "torn": counts.ambiguous,
+            "outliers": counts.outliers,
+            "seconds": seconds,
+            "files": {"labels": str(output)},
+        }
+    )
 
 
 def _show(voice: Voice, output: Path, counts: LabelCounts, seconds: float) -> None:
-    from rich.markup import escape
-
-    from cprime.advice.wording import share
     from cprime.cli.summary import describe_file
 
     voice.say(
-        f"{words.count(counts.rows, 'row')} labelled in {words.seconds(seconds)}: "
+        f"{wording.count(counts.rows, 'row')} labelled in {wording.seconds(seconds)}: "
         f"{describe_file(output)}"
     )
-    ambiguous = escape(share(counts.ambiguous, counts.rows))
+    ambiguous = wording.share(counts.ambiguous, counts.rows)
     voice.say(f"  {ambiguous} are torn between clusters (probability below 0.75)")
     if counts.outliers is not None:
-        odd = escape(share(counts.outliers, counts.rows))
+        odd = wording.share(counts.outliers, counts.rows)
         voice.say(f"  {odd} are outliers (outlier_score above 0.999; 0.1 % should be)")
-
-
-def _result(output: Path, counts: LabelCounts, seconds: float) -> dict[str, Any]:
-    return {
-        "rows": counts.rows,
-        "torn": counts.ambiguous,
-        "outliers": counts.outliers,
-        "seconds": seconds,
-        "files": {"labels": str(output)},
-    }

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from threading import Timer
 from typing import Any
 
-from cprime.cli import words
+from cprime.advice import wording
 from cprime.cli.console import Voice
 
 # A pipe gets a line so often at most, a program too.
@@ -182,7 +182,7 @@ class Bar(Reporter):
 
     def count(self, n_rows: int) -> None:
         if self._bar.tasks[0].total is None:
-            self._bar.update(self._task, known=f"{words.count(n_rows, 'row')} read")
+            self._bar.update(self._task, known=f"{wording.count(n_rows, 'row')} read")
 
 
 def _describe(values: dict[str, Any]) -> Iterator[str]:
@@ -192,14 +192,14 @@ def _describe(values: dict[str, Any]) -> Iterator[str]:
         if values["restarts"] > 1:
             where = f"start {values['restart']} of {values['restarts']}, {where}"
         yield where
-        yield f"F {words.number(values['free_energy'])}"
+        yield f"F {wording.comparable(values['free_energy'])}"
     else:
-        yield f"{values['rows']:,} of {words.count(values['of_rows'], 'row')}"
+        yield f"{values['rows']:,} of {wording.count(values['of_rows'], 'row')}"
     if "rows_per_second" in values:
-        yield words.rate(values["rows_per_second"])
+        yield wording.rate(values["rows_per_second"])
     for key, least in (("seconds_left_at_most", "at most "), ("seconds_left", "")):
         if key in values:
-            yield f"{least}{words.clock(values[key])} left"
+            yield f"{least}{wording.clock(values[key])} left"
 
 
 @contextmanager

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from typing import Annotated, Any
 
-from cprime.cli import models, outputs, words
+from cprime.advice import wording
+from cprime.cli import models, outputs
 from cprime.cli.options import (
     OUTPUT,
     SEARCH,
@@ -64,7 +65,7 @@ def sample(
     if not voice.quiet:
         from cprime.cli.summary import describe_file
 
-        rows = words.count(n_rows, "row")
+        rows = wording.count(n_rows, "row")
         voice.say(f"{rows} drawn with seed {seed}: {describe_file(output)}")
     voice.result({"rows": n_rows, "seed": seed, "files": {"rows": str(output)}})
 
@@ -78,7 +79,7 @@ def _draw(
 
     estimator = loaded.estimator
     estimator.random_state = np.random.RandomState(seed)
-    names = loaded.names or [f"x{i}" for i in range(loaded.n_features)]
+    names = wording.name_columns(loaded.names, loaded.n_features, "x")
     for start in range(0, n_rows, AT_ONCE):
         X, labels = estimator.sample(min(AT_ONCE, n_rows - start))
         if loaded.scaler is not None:

@@ -6,9 +6,8 @@ from typing import Any
 from rich.markup import escape
 from rich.table import Table
 
-from cprime.cli import words
-from cprime.cli.console import Voice
-from cprime.cli.errors import printable
+from cprime.advice import wording
+from cprime.cli.console import Voice, literal
 
 NAMES = {
     "KMeans": "k-means",
@@ -71,8 +70,8 @@ def verdict(values: dict[str, Any]) -> Any:
 
 def describe_shape(data: Any) -> str:
     """Return "flows.parquet: 1,000 rows x 3 columns, standardized"."""
-    rows = words.count(data.n_rows, "row")
-    columns = words.count(data.n_features, "column")
+    rows = wording.count(data.n_rows, "row")
+    columns = wording.count(data.n_features, "column")
     scaled = "" if data.scale is None else ", standardized"
     return f"{data.origin}: {rows} x {columns}{scaled}"
 
@@ -84,12 +83,12 @@ def describe_model(values: dict[str, Any]) -> str:
     name = NAMES.get(values["model"], values["model"])
     if values.get("covariance"):
         name += f" ({values['covariance']} covariances)"
-    return f"{name}, {words.count(C, 'cluster')}, C' = {kept}"
+    return f"{name}, {wording.count(C, 'cluster')}, C' = {kept}"
 
 
 def describe_end(values: dict[str, Any], complete: bool = True) -> str:
     """Return "converged after 23 iterations"."""
-    iterations = words.count(values["iterations"], "iteration")
+    iterations = wording.count(values["iterations"], "iteration")
     if not complete:
         return f"interrupted after {iterations}"
     if values["converged"]:
@@ -102,19 +101,20 @@ def quality_lines(values: dict[str, Any]) -> list[tuple[str, str]]:
     lines = []
     for sign, name in (("F", "free_energy"), ("L", "log_likelihood")):
         if values.get(name) is not None:
-            lines.append((sign, f"{words.number(values[name])} nats per row"))
+            lines.append((sign, f"{wording.comparable(values[name])} nats per row"))
     if values.get("gap") is not None:
         found = verdict(values)
+        gap = wording.comparable(values["gap"])
         text = f"[{LEVELS[found.level]}]{escape(found.headline)}[/]"
-        lines.append(("gap", f"{words.number(values['gap'])} nats per row. {text}"))
+        lines.append(("gap", f"{gap} nats per row. {text}"))
     if values.get("objective") is not None:
-        lines.append(("J", f"{words.number(values['objective'])}"))
+        lines.append(("J", f"{wording.comparable(values['objective'])}"))
     return lines
 
 
 def show(voice: Voice, title: str, lines: list[tuple[str, str]]) -> None:
     """Show a title, and below it names beside their values."""
-    voice.say(f"[bold]{escape(printable(title))}[/]")
+    voice.say(f"[bold]{literal(title)}[/]")
     width = max(len(name) for name, _ in lines)
     if not voice.out.is_terminal:
         for name, text in lines:
@@ -130,4 +130,4 @@ def show(voice: Voice, title: str, lines: list[tuple[str, str]]) -> None:
 
 def describe_file(path: Path) -> str:
     """Return a file's name and size."""
-    return escape(printable(f"{path} ({words.size(path.stat().st_size)})"))
+    return literal(f"{path} ({wording.size(path.stat().st_size)})")

@@ -7,6 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.lines import Line2D
 
+from cprime.advice.wording import count
 from cprime.overlap import overlaps as overlaps_of
 from cprime.plots import look
 from cprime.plots.clusters import clusters_of, shares_of
@@ -225,14 +226,14 @@ class ClusterMapDisplay(Display):
             lines.append("No mixture behind these clusters, so no overlaps.")
         else:
             lines.append(
-                f"{look.counted(C, 'cluster')}, "
-                f"{look.counted(self.n_overlapping, 'overlap')} of {LEAST} or more."
+                f"{count(C, 'cluster')}, "
+                f"{count(self.n_overlapping, 'overlap')} of {LEAST} or more."
             )
         if self.n_overlapping > len(self.edges):
             lines.append(f"Lines: the {len(self.edges)} strongest.")
         if at_border.any():
             share = 100.0 * self.weights[at_border].sum() / self.weights.sum()
-            far = look.counted(int(at_border.sum()), "cluster")
+            far = count(int(at_border.sum()), "cluster")
             lines.append(f"Farther out, at the border: {far}, {share:.2g} % of rows.")
         return lines
 

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
+from cprime.advice.wording import count, three_digits
 from cprime.plots import look
 from cprime.plots.clusters import clusters_of, shares_of, sizes_of
 from cprime.plots.look import Display
@@ -117,12 +118,12 @@ class SizesDisplay(Display):
         )
         empty = int((self.sizes == 0).sum())
         if empty:
-            return f"{text}Empty: {look.counted(empty, 'cluster')}."
+            return f"{text}Empty: {count(empty, 'cluster')}."
         return (
             f"{text}Smallest: cluster {smallest}, {self._text(self.sizes[smallest])}."
         )
 
     def _text(self, size: float) -> str:
         if self.unit == "rows":
-            return look.counted(round(size), "row")
-        return look.number(size)
+            return count(round(size), "row")
+        return three_digits(size)

@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from cprime.advice.wording import MINUS, SIGMA, count, listing, number, plain, signed
+from cprime.advice.wording import SIGMA, count, decimals, listing, number, plain, signed
+from cprime.plots.clusters import ask
 from cprime.plots.mahalanobis import distances_to
 from cprime.report.clusters import Fitted
 from cprime.report.inputs import Scaling
-from cprime.report.summary import Summary, ask
+from cprime.report.summary import Summary
 
 # Columns that are named as odd, if they are so many standard deviations off.
 MOST_NAMED, ODD = 3, 2.0
@@ -73,7 +74,7 @@ def outlier_lines(
                 row=count(row),
                 cluster=str(labels[i]),
                 distance=f"{number(float(distances[i]))}{SPACE}{SIGMA}",
-                density=f"{densities[i]:.2f}".replace("-", MINUS),
+                density=decimals(densities[i], 2),
                 odd=listing(odd) or "no single column, but all together",
             )
         )

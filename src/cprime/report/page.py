@@ -11,22 +11,15 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from cprime.advice import Finding, recommended_c_prime
-from cprime.advice.wording import MINUS, SIGMA, brief, count, nats, number, plain, share
-from cprime.report import findings
+from cprime.advice import Finding, recommended_c_prime, wording
+from cprime.advice.wording import brief, count, decimals, nats, number, plain, share
+from cprime.report import findings, summary_card
 from cprime.report.cluster_table import ClusterTable
 from cprime.report.clusters import Fitted
 from cprime.report.inputs import Scaling
 from cprime.report.outliers import OutlierLine
 from cprime.report.pictures import Picture, Pictures
 from cprime.report.summary import Summary
-from cprime.report.summary_card import (
-    SummaryCard,
-    call_of,
-    parameters_of,
-    reproduction_of,
-    summary_card,
-)
 from cprime.version import __version__
 
 HERE = Path(__file__).parent
@@ -69,7 +62,7 @@ class Page:
     numbers: list[tuple[str, str]]
     gaps: list[GapLine]
     warnings: list[Finding]
-    card: SummaryCard | None
+    card: summary_card.SummaryCard | None
     converged: str
     convergence: Picture | None
     restarts: list[RestartLine]
@@ -113,7 +106,9 @@ def page_of(
     table : ClusterTable
     outliers : list of OutlierLine
     """
-    pictures = Pictures(fitted, summary, names, scaling)
+    pictures, card = Pictures(fitted, summary, names, scaling), None
+    if summary is not None:
+        card = summary_card.card_of(summary, data, names, scaling)
     return Page(
         title=_title(fitted, data, about),
         lead=_lead(fitted, summary),
@@ -121,7 +116,7 @@ def page_of(
         numbers=_numbers(fitted, summary),
         gaps=_gaps(fitted, summary),
         warnings=findings.warnings_about(fitted, summary, names, scaling),
-        card=None if summary is None else summary_card(summary, data, names, scaling),
+        card=card,
         converged=_converged(fitted.estimator),
         convergence=pictures.convergence(),
         restarts=_restarts(fitted.estimator),
@@ -137,9 +132,9 @@ def page_of(
         command=plain(about.get("command", ""), LONGEST_COMMAND)
         if about.get("command")
         else "",
-        call=call_of(fitted, scaling),
-        reproduction=reproduction_of(fitted, data, about),
-        parameters=parameters_of(fitted),
+        call=summary_card.call_of(fitted, scaling),
+        reproduction=summary_card.reproduction_of(fitted, data, about),
+        parameters=summary_card.parameters_of(fitted),
         version=__version__,
     )
 
@@ -197,11 +192,11 @@ def _numbers(fitted: Fitted, summary: Summary | None) -> list[tuple[str, str]]:
     ):
         value = getattr(estimator, attribute, None)
         if value is not None:
-            found.append((name, f"{value:.4f}".replace("-", MINUS)))
+            found.append((name, decimals(value, 4)))
     if hasattr(estimator, "gap_"):
-        found.append((f"Gap L {MINUS} F", brief(nats(float(estimator.gap_)))))
+        found.append((f"Gap L {wording.MINUS} F", brief(nats(float(estimator.gap_)))))
     if fitted.are_alike:
-        found.append((SIGMA, number(float(fitted.sigmas()[0]))))
+        found.append((wording.SIGMA, number(float(fitted.sigmas()[0]))))
     if hasattr(estimator, "n_iter_"):
         found.append(("Iterations", count(estimator.n_iter_)))
     if summary is not None:
@@ -248,7 +243,7 @@ def _restarts(estimator: Any) -> list[RestartLine]:
     return [
         RestartLine(
             number=count(i + 1),
-            free_energy=f"{energies[i]:.4f}".replace("-", MINUS),
+            free_energy=decimals(energies[i], 4),
             below=brief(nats(energies[order[0]] - energies[i])),
             iterations=count(restarts["n_iter"][i]),
             settled="yes" if restarts["converged"][i] else "no",

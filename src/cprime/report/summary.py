@@ -4,7 +4,6 @@ Memory does not grow with their number: everything is a sum, a count, the best f
 sample that is the same every time.
 """
 
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,8 +11,9 @@ import numpy as np
 
 from cprime.advice import AMBIGUOUS
 from cprime.plots import DistanceTally
+from cprime.plots.clusters import ask
 from cprime.plots.mahalanobis import distances_to, usual_limit
-from cprime.plots.rows import sample_indices
+from cprime.plots.tables import sample_indices
 from cprime.report.clusters import Fitted
 from cprime.report.column_stats import ColumnStats, ColumnTally
 from cprime.report.inputs import Scaling
@@ -120,13 +120,6 @@ def posterior(fitted: Fitted, rows: Array, n_kept: int) -> tuple[Array, Array, A
     if n_kept == fitted.shape[0]:
         return K, q, np.zeros(len(rows))
     return K, q, np.expm1(ask(estimator.gap, rows, c_prime=n_kept, per="row"))
-
-
-def ask(method: Any, *arguments: Any, **options: Any) -> Any:
-    """Return what an estimator's method says of rows that have lost their names."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "X does not have valid feature names")
-        return method(*arguments, **options)
 
 
 class _Tally:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from cprime.advice.wording import count, number, plain, share
+from cprime.advice.wording import count, number, plain, share, size
 from cprime.report.clusters import Fitted
 from cprime.report.inputs import Scaling
 from cprime.report.summary import Summary
@@ -63,7 +63,7 @@ class SummaryCard:
     any_missing: bool
 
 
-def summary_card(
+def card_of(
     summary: Summary, data: Any, names: Sequence[str], scaling: Scaling
 ) -> SummaryCard:
     """Return what is shown of the data.
@@ -91,7 +91,7 @@ def summary_card(
     facts = [("Rows", count(summary.n_rows)), ("Columns", count(len(names)))]
     if data.origin:
         facts.insert(0, ("Name", plain(data.origin, 80)))
-    facts.append(("Size", f"{_size(data.nbytes)} as {data.dtype}"))
+    facts.append(("Size", f"{size(data.nbytes)} as {data.dtype}"))
     facts.append(("Scaling", _scaling(scaling)))
     n_missing = int(columns.n_missing.sum())
     if n_missing:
@@ -187,15 +187,6 @@ def _scaling(scaling: Scaling) -> str:
     if scaling.is_none:
         return "as they are"
     return "columns were standardised for the fit; values here are in their own units"
-
-
-def _size(n_bytes: int) -> str:
-    size = float(n_bytes)
-    for unit in ("bytes", "kB", "MB", "GB"):
-        if size < 1000.0:
-            return f"{size:.3g} {unit}"
-        size /= 1000.0
-    return f"{size:.3g} TB"
 
 
 def _outline(values: Array) -> str:

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from typing import Any
 
 from cprime.advice.wording import name_columns, plain
-from cprime.cli.option_names import use_option_names
 
 # Rows that are looked at, from the first to the last.
 LOOKED_AT = 4096
@@ -13,6 +12,8 @@ LOOKED_AT = 4096
 FEWEST_COUNTED = 20
 # Numbers of rows reach no farther, rows that were dropped included.
 MOST_MISSING = 1.5
+# `of_data.EQUALIZE`, in terms of options.
+EQUALIZE = "Add --standardize, or use covariances that adapt (--model mixture)."
 
 
 def column_warnings(data: Any, round_clusters: bool) -> Iterator[str]:
@@ -47,7 +48,7 @@ def column_warnings(data: Any, round_clusters: bool) -> Iterator[str]:
     counting = [name for name, it in zip(shown, counts) if it and enough]
     for found in (
         of_data.row_numbers(counting),
-        of_data.unequal_scales(shown, spreads, round_clusters),
+        of_data.unequal_scales(shown, spreads, round_clusters, EQUALIZE),
     ):
         if found is not None:
-            yield use_option_names(f"{found.headline} {found.text}")
+            yield f"{found.headline} {found.text}"

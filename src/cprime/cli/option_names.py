@@ -22,8 +22,6 @@ OPTIONS = {
 # Advice about Python, in terms of options.
 PHRASES = {
     " of cprime.open_data": "",
-    "Standardise the columns first": "Add --standardize",
-    "(GaussianMixture, 'diag' or 'full')": "(--model mixture)",
     "leave them to missing='marginalize'": (
         "fit a GaussianMixture(missing='marginalize') in Python"
     ),

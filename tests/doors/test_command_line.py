@@ -292,6 +292,14 @@ def test_a_fit_warns_of_columns_that_spoil_it(folder, tmp_path):
     assert "1 column only counts the rows. 'id' rises by one" in line
 
 
+def test_a_warning_of_columns_leaves_their_names_alone(tmp_path):
+    rows = "\n".join(f"{i % 7},{1e4 * (i % 5)}" for i in range(30))
+    (tmp_path / "named.csv").write_text(f"my tol=1 or max_iter here,wide\n{rows}\n")
+    typed = ["fit", tmp_path / "named.csv", "-k", 2, "-o", tmp_path / "m.cprime"]
+    (line,) = warned(*typed)
+    assert "'my tol=1 or max_iter here' of" in line and "Add --standardize" in line
+
+
 def test_columns_without_names_are_said_to_be_taken_in_order(folder, tmp_path):
     model, out = tmp_path / "m.cprime", tmp_path / "l.csv"
     typed = ["--columns", "f*", "--standardize", "-k", 2, "-o", model]

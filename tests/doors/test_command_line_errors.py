@@ -9,7 +9,7 @@ import pytest
 from command_line import done, flows, run, write
 
 from cprime.cli import doctor, errors, main
-from cprime.cli.spoken import spoken
+from cprime.cli.option_names import use_option_names
 
 CANNOT, USAGE = 1, 2
 HOSTILE = "evil\x1b[2J\u202ename\n<script>"
@@ -302,11 +302,14 @@ def test_errors_in_words(error, line):
 
 
 def test_parameters_are_called_as_on_the_command_line():
-    assert spoken("n_clusters=5 and max_iter") == "-k 5 and --max-iter"
+    assert use_option_names("n_clusters=5 and max_iter") == "-k 5 and --max-iter"
     assert (
-        spoken("say resume=True, or give `scratch`")
+        use_option_names("say resume=True, or give `scratch`")
         == "say --resume, or give --scratch"
     )
     # What is in quotation marks is the name of something else.
-    assert spoken("Column 'max_iter' holds text") == "Column 'max_iter' holds text"
-    assert spoken("a memory of my_n_init") == "a memory of my_n_init"
+    assert (
+        use_option_names("Column 'max_iter' holds text")
+        == "Column 'max_iter' holds text"
+    )
+    assert use_option_names("a memory of my_n_init") == "a memory of my_n_init"

@@ -119,7 +119,7 @@ def of_iteration(iteration, restart=0, **changes):
 def test_a_pipe_gets_a_line_now_and_then(capsys, monkeypatch):
     now = [100.0]
     monkeypatch.setattr(time, "monotonic", lambda: now[0])
-    with progress.following(Voice()) as follow:
+    with progress.follow_progress(Voice()) as follow:
         for iteration in range(1, 10):
             now[0] += 1.0
             follow(of_iteration(iteration))
@@ -132,7 +132,7 @@ def test_a_pipe_gets_a_line_now_and_then(capsys, monkeypatch):
 
 def test_what_lasts_is_said_to_a_pipe(capsys, monkeypatch):
     monkeypatch.setattr(progress, "SECONDS_BETWEEN_LINES", 0.05)
-    with progress.following(Voice()) as follow:
+    with progress.follow_progress(Voice()) as follow:
         follow.stage("reading this")
         follow.stage("reading that")
         time.sleep(0.3)
@@ -141,7 +141,7 @@ def test_what_lasts_is_said_to_a_pipe(capsys, monkeypatch):
 
 def test_a_program_gets_lines_of_json(capsys, monkeypatch):
     monkeypatch.setattr(progress, "SECONDS_BETWEEN_LINES", 0.0)
-    with progress.following(Voice(json=True)) as follow:
+    with progress.follow_progress(Voice(json=True)) as follow:
         follow.stage("reading")
         follow(of_iteration(3, restart=1))
         follow.rows(500, 1000)
@@ -153,7 +153,7 @@ def test_a_program_gets_lines_of_json(capsys, monkeypatch):
 
 
 def test_what_follows_the_last_iteration_is_said(capsys):
-    with progress.following(Voice(json=True)) as follow:
+    with progress.follow_progress(Voice(json=True)) as follow:
         follow(of_iteration(3, converged=True))
         assert capsys.readouterr().err == ""
         follow(of_iteration(10, restart=1))
@@ -162,7 +162,7 @@ def test_what_follows_the_last_iteration_is_said(capsys):
 
 
 def test_quiet_hears_nothing(capsys):
-    with progress.following(Voice(quiet=True)) as follow:
+    with progress.follow_progress(Voice(quiet=True)) as follow:
         follow.stage("reading")
         follow(of_iteration(3))
         follow.rows(1, 2)
@@ -172,13 +172,13 @@ def test_quiet_hears_nothing(capsys):
 
 def test_time_left_is_that_of_recent_iterations():
     told = []
-    teller = progress.Teller(Voice())
-    teller.show = lambda values, share: told.append((values, share))
+    reporter = progress.Reporter(Voice())
+    reporter.show = lambda values, share: told.append((values, share))
     # The first has no sweep of its own, and says nothing about the others.
-    teller(of_iteration(1, seconds=1e-6))
+    reporter(of_iteration(1, seconds=1e-6))
     assert "seconds_left_at_most" not in told[-1][0]
-    teller(of_iteration(2, seconds=0.5))
-    teller(of_iteration(3, seconds=1.5))
+    reporter(of_iteration(2, seconds=0.5))
+    reporter(of_iteration(3, seconds=1.5))
     assert told[-1][0]["seconds_left_at_most"] == pytest.approx(17.0)
     assert told[-1][1] == pytest.approx(0.15)
 
@@ -314,8 +314,8 @@ def test_the_second_ctrl_c_ends_at_once():
     code = (
         "import os, signal, sys, time\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-        "from cprime.cli.interrupts import ended_by_the_second\n"
-        "with ended_by_the_second():\n"
+        "from cprime.cli.interrupts import stop_on_interrupt\n"
+        "with stop_on_interrupt():\n"
         "    try:\n"
         "        os.kill(os.getpid(), signal.SIGINT)\n"
         "        time.sleep(60)\n"

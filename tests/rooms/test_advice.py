@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from cprime import advice
-from cprime.advice import of_data, of_fits, verdicts, words
+from cprime.advice import of_data, of_fits, verdicts, wording
 
 NAMES = ["a", "b", "c"]
 
@@ -32,15 +32,15 @@ def said(finding):
 def test_hard_assignment_is_judged_by_the_nats_it_loses(gap, level, headline):
     finding = advice.hard_assignment(gap)
     assert (finding.level, finding.headline) == (level, headline)
-    assert words.nats(gap) in finding.text
+    assert wording.nats(gap) in finding.text
 
 
 def test_a_gap_is_said_as_a_share_of_probability():
     # Minus the mean log of what a row's own cluster has: its geometric mean.
     of_own = np.array([0.9, 0.5, 0.8])
     gap = -np.log(of_own).mean()
-    finding = advice.hard_assignment(gap, n_torn=1, n_rows=3)
-    assert f"has {words.share(of_own.prod() ** (1 / 3))} of a row's" in finding.text
+    finding = advice.hard_assignment(gap, n_ambiguous=1, n_rows=3)
+    assert f"has {wording.share(of_own.prod() ** (1 / 3))} of a row's" in finding.text
     assert "1 row (33 %) is torn between clusters" in finding.text
 
 
@@ -99,7 +99,7 @@ def test_one_cluster_is_exact():
 def test_restarts_agree_if_they_end_within_what_matters(energies, level, headline):
     finding = advice.restarts(np.array(energies))
     assert (finding.level, finding.headline) == (level, headline)
-    assert words.nats(max(energies) - min(energies)) in finding.text
+    assert wording.nats(max(energies) - min(energies)) in finding.text
 
 
 # ---- warnings ------------------------------------------------------------------
@@ -227,40 +227,42 @@ def test_warnings_name_numbers_and_what_to_do(finding, level, words_in_it):
     ],
 )
 def test_names_become_one_visible_line(name, shown):
-    assert words.plain(name) == shown
+    assert wording.plain(name) == shown
 
 
 def test_long_names_keep_their_ends():
-    shown = words.plain("beginning " + "x" * 1_000_000 + " end")
+    shown = wording.plain("beginning " + "x" * 1_000_000 + " end")
     assert len(shown) == 40
     assert shown.startswith("beginning x") and shown.endswith("x end")
-    assert words.ELLIPSIS in shown
-    assert words.plain("x" * 40) == "x" * 40
+    assert wording.ELLIPSIS in shown
+    assert wording.plain("x" * 40) == "x" * 40
 
 
 def test_numbers_have_the_digits_that_matter():
-    assert [words.nats(v) for v in (0.0, 1e-9, 0.0733, 0.4321, 12.3456)] == [
+    assert [wording.nats(v) for v in (0.0, 1e-9, 0.0733, 0.4321, 12.3456)] == [
         "0",
         "less than 0.0001",
         "0.0733",
         "0.432",
         "12.346",
     ]
-    assert [words.number(v) for v in (0.0, 1234.5678, 0.00012346, 123456.7, -3e20)] == [
+    assert [
+        wording.number(v) for v in (0.0, 1234.5678, 0.00012346, 123456.7, -3e20)
+    ] == [
         "0",
         "1235",
         "0.0001235",
         "123,457",
-        f"{words.MINUS}3e+20",
+        f"{wording.MINUS}3e+20",
     ]
-    assert words.number(math.nan) == "missing"
-    assert words.brief(words.nats(1e-9)) == "< 0.0001"
-    assert words.signed(-1.26) == f"{words.MINUS}1.3"
+    assert wording.number(math.nan) == "missing"
+    assert wording.brief(wording.nats(1e-9)) == "< 0.0001"
+    assert wording.signed(-1.26) == f"{wording.MINUS}1.3"
 
 
 def test_shares_are_nothing_or_all_only_if_they_are():
     shares = [0.0, 1e-9, 0.0005, 0.031, 0.5, 0.996, 1.0 - 1e-12, 1.0]
-    assert [words.share(value) for value in shares] == [
+    assert [wording.share(value) for value in shares] == [
         "0 %",
         "less than 0.01 %",
         "0.05 %",
@@ -270,14 +272,17 @@ def test_shares_are_nothing_or_all_only_if_they_are():
         "more than 99.9 %",
         "100 %",
     ]
-    assert words.share(0, 0) == "0 %"
+    assert wording.share(0, 0) == "0 %"
 
 
 def test_lists_are_said_in_one_breath():
-    assert words.listing([]) == ""
-    assert words.listing([1]) == "1"
-    assert words.listing([1, 2]) == "1 and 2"
-    assert words.listing(range(7)) == "0, 1, 2, 3, 4, 5 and 6"
-    assert words.listing(range(1000)) == "0, 1, 2, 3, 4, 5 and 994 more"
-    assert words.clusters([3]) == "cluster 3"
-    assert words.count(1, "row") == "1 row" and words.count(1e4, "row") == "10,000 rows"
+    assert wording.listing([]) == ""
+    assert wording.listing([1]) == "1"
+    assert wording.listing([1, 2]) == "1 and 2"
+    assert wording.listing(range(7)) == "0, 1, 2, 3, 4, 5 and 6"
+    assert wording.listing(range(1000)) == "0, 1, 2, 3, 4, 5 and 994 more"
+    assert wording.clusters([3]) == "cluster 3"
+    assert (
+        wording.count(1, "row") == "1 row"
+        and wording.count(1e4, "row") == "10,000 rows"
+    )

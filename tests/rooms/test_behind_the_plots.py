@@ -10,14 +10,15 @@ import scipy.sparse as sp
 from scipy.stats import chi2
 
 from cprime import GaussianMixture, KMeans, open_data
+from cprime.advice.wording import three_digits
 from cprime.plots import (
     DistanceDisplay,
     DistanceTally,
     ProfileDisplay,
     free_energy,
     look,
-    rows,
     squared_distances,
+    tables,
 )
 from cprime.plots.clusters import clusters_of, shares_of, sizes_of
 from cprime.plots.directions import main_directions, of_centres, of_separation
@@ -134,12 +135,12 @@ def test_rows_in_every_form_are_the_same_rows(tmp_path):
         open_data(X),
         lambda: iter([X[:100], X[100:]]),
     ):
-        table = rows.as_table(X_like, named)
+        table = tables.as_table(X_like, named)
         assert tuple(table.shape) == X.shape
         np.testing.assert_allclose(
-            rows.values_of(rows.taken(table, indices)), X[indices], rtol=1e-15
+            tables.values_of(table.take(indices)), X[indices], rtol=1e-15
         )
-        parts = [rows.values_of(block) for block in rows.blocks(table, 40)]
+        parts = [tables.values_of(block) for _, block in table.blocks(40)]
         assert len(parts) == 4
         np.testing.assert_allclose(np.concatenate(parts), X, rtol=1e-15)
 
@@ -159,9 +160,9 @@ def on_disk(tmp_path_factory):
 def test_rows_on_disk_are_the_same_rows(on_disk):
     data, values = on_disk
     kmeans = KMeans(3, random_state=0).fit(values)
-    table = rows.as_table(data, kmeans)
+    table = tables.as_table(data, kmeans)
     assert table is data
-    np.testing.assert_array_equal(rows.taken(table, [3, 29_000]), values[[3, 29_000]])
+    np.testing.assert_array_equal(table.take([3, 29_000]), values[[3, 29_000]])
     sizes = np.bincount(kmeans.labels_, minlength=3)
     np.testing.assert_array_equal(sizes_of(kmeans, data), sizes)
 
@@ -185,10 +186,10 @@ def test_distances_on_disk_are_counted_like_those_in_memory(on_disk):
 
 
 def test_drawn_rows_are_the_same_every_time():
-    first = rows.chosen(10_000, 500)
+    first = tables.sample_indices(10_000, 500)
     assert len(np.unique(first)) == 500
-    np.testing.assert_array_equal(first, rows.chosen(10_000, 500))
-    np.testing.assert_array_equal(rows.chosen(20, 500), np.arange(20))
+    np.testing.assert_array_equal(first, tables.sample_indices(10_000, 500))
+    np.testing.assert_array_equal(tables.sample_indices(20, 500), np.arange(20))
     # Spread over all of them.
     assert np.histogram(first, 10, (0, 10_000))[0].min() > 25
 
@@ -216,7 +217,7 @@ def test_neighbours_have_different_colours():
     [(0.0, "0"), (0.1284, "0.128"), (5.12e-7, "5.1e-7"), (31_234.0, "3.1e4")],
 )
 def test_numbers_as_people_write_them(value, said):
-    assert look.number(value) == said
+    assert three_digits(value) == said
 
 
 def test_the_docstring_example():

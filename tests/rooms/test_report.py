@@ -25,16 +25,16 @@ from cprime import (
     open_data,
     report,
 )
-from cprime.advice import TORN, words
+from cprime.advice import AMBIGUOUS, wording
 from cprime.plots import DistanceDisplay, squared_distances
 from cprime.report import page as page_module
 from cprime.report import pictures
 from cprime.report import summary as summaries
 from cprime.report.cluster_table import cluster_table
 from cprime.report.clusters import Fitted
-from cprime.report.few import Few
 from cprime.report.findings import verdicts_on, warnings_about
-from cprime.report.rows import Scaling, as_data
+from cprime.report.inputs import Scaling, as_data
+from cprime.report.top_k import TopK
 
 RNG = np.random.default_rng(0)
 CENTERS = np.array([[0, 0, 0, 0], [3, 3, 0, 0], [-4, 3, 5, 0], [9, 0, 0, 9.0]])
@@ -43,7 +43,7 @@ KMEANS = KMeans(4, random_state=0, n_init=3).fit(X)
 
 
 def summary_of(estimator, rows, scaling=None):
-    return summaries.summarised(
+    return summaries.summarise(
         Fitted.of(estimator), as_data(rows), scaling or Scaling()
     )
 
@@ -55,7 +55,7 @@ def undrawn(monkeypatch):
     def dot(display, size, form, alt, caption):
         return pictures.Picture("data:image/png;base64,iVBORw0KGgo=", alt, caption)
 
-    monkeypatch.setattr(pictures, "_drawn", dot)
+    monkeypatch.setattr(pictures, "_draw", dot)
 
 
 def written(tmp_path, *arguments, **options):
@@ -90,8 +90,8 @@ def test_one_pass_finds_what_the_estimator_says(estimator):
         assert gap == pytest.approx(expected, rel=1e-4, abs=1e-12)
     assert found.log_likelihood == pytest.approx(estimator.log_likelihood_, rel=1e-6)
     np.testing.assert_array_equal(found.sizes, np.bincount(labels, minlength=C))
-    torn = np.bincount(labels[own < TORN], minlength=C)
-    np.testing.assert_array_equal(found.n_torn, torn)
+    torn = np.bincount(labels[own < AMBIGUOUS], minlength=C)
+    np.testing.assert_array_equal(found.n_ambiguous, torn)
     squared = squared_distances(estimator, rows)
     for c in range(C):
         members = np.flatnonzero(labels == c)
@@ -121,7 +121,7 @@ def test_blocks_do_not_matter(monkeypatch):
     whole = summary_of(KMEANS, X)
     monkeypatch.setattr(summaries, "BLOCK_VALUES", 4 * 37)
     parts = summary_of(KMEANS, X)
-    for name in ("sizes", "n_torn", "typical", "border", "outliers", "sample"):
+    for name in ("sizes", "n_ambiguous", "typical", "border", "outliers", "sample"):
         np.testing.assert_array_equal(getattr(parts, name), getattr(whole, name))
     for name in ("lowest", "highest", "farthest_rows", "n_missing"):
         of_parts, of_whole = (getattr(s.columns, name) for s in (parts, whole))
@@ -159,7 +159,7 @@ def test_rows_on_disk_are_those_in_memory(tmp_path, monkeypatch):
     assert not on_disk.in_memory
     monkeypatch.setattr(summaries, "BLOCK_VALUES", 4 * 5000)
     found, expected = (
-        summaries.summarised(Fitted.of(KMEANS), data, Scaling())
+        summaries.summarise(Fitted.of(KMEANS), data, Scaling())
         for data in (on_disk, as_data(rows))
     )
     assert found.gaps == expected.gaps
@@ -170,7 +170,7 @@ def test_rows_on_disk_are_those_in_memory(tmp_path, monkeypatch):
 def test_few_keeps_the_lowest_whatever_comes_when():
     groups = RNG.integers(0, 5, 400)
     scores = RNG.integers(0, 30, 400).astype(float)
-    few = Few(6, 4)
+    few = TopK(6, 4)
     for part in np.array_split(RNG.permutation(400), 13):
         few.offer(groups[part], scores[part], part)
     for group in range(5):
@@ -200,15 +200,15 @@ def page(html):
 
 def test_numbers_on_the_page_are_those_of_the_fit(page):
     for value in (KMEANS.free_energy_, KMEANS.log_likelihood_):
-        assert f"{value:.4f}".replace("-", words.MINUS) in page.text
-    assert f"Gap L {words.MINUS} F {words.nats(KMEANS.gap_)}" in page.text
+        assert f"{value:.4f}".replace("-", wording.MINUS) in page.text
+    assert f"Gap L {wording.MINUS} F {wording.nats(KMEANS.gap_)}" in page.text
     assert f"Iterations {KMEANS.n_iter_}" in page.text
     for c, size in enumerate(np.bincount(KMEANS.labels_)):
-        share = words.share(size / 600)
+        share = wording.share(size / 600)
         assert f" {c} {size} {share} " in page.text
     for c_prime in (2, 3):
         gap, text = KMEANS.gap(X, c_prime=c_prime), page.text
-        assert f" {c_prime} {words.brief(words.nats(gap))} " in text
+        assert f" {c_prime} {wording.brief(wording.nats(gap))} " in text
 
 
 def test_the_verdict_comes_first(page):
@@ -226,8 +226,8 @@ def test_restarts_are_told(page):
     energies = KMEANS.restarts_["free_energy"]
     assert advice.restarts(energies).headline in page.text
     for F, n_iter in zip(energies, KMEANS.restarts_["n_iter"]):
-        below = words.brief(words.nats(energies.max() - F))
-        shown = f"{F:.4f}".replace("-", words.MINUS)
+        below = wording.brief(wording.nats(energies.max() - F))
+        shown = f"{F:.4f}".replace("-", wording.MINUS)
         assert f"{shown} {below} {n_iter} yes" in page.text
 
 
@@ -371,7 +371,7 @@ def test_without_rows_it_says_what_the_model_knows(tmp_path, undrawn):
     assert "Give the rows as well" in alone.text
     assert "Outliers" not in alone.text
     for c in range(3):
-        assert words.share(float(mixture.weights_[c])) in alone.text
+        assert wording.share(float(mixture.weights_[c])) in alone.text
     # k-means knows what it loses, by itself.
     assert verdicts_on(Fitted.of(KMEANS), None)[0].level != "unknown"
     assert str(np.bincount(KMEANS.labels_)[0]) in written(tmp_path, KMEANS).text
@@ -398,9 +398,9 @@ def test_scaled_fits_are_shown_in_units_of_the_rows(tmp_path, undrawn):
     centers = kmeans.cluster_centers_ * scaler.scale_ + scaler.mean_
     for text in (by_pipeline, by_data.text):
         assert "not quite those of the fit" not in text
-        assert words.number(raw[:, 1].max()) in text
+        assert wording.number(raw[:, 1].max()) in text
         for center in centers:
-            assert " ".join(words.number(v) for v in center) in text
+            assert " ".join(wording.number(v) for v in center) in text
     fitted = Fitted.of(kmeans)
     found = summary_of(kmeans, raw, Scaling(*units))
     assert found.log_likelihood == pytest.approx(kmeans.log_likelihood_)
@@ -431,9 +431,9 @@ def test_exemplars_are_rows_as_they_came():
         for shown in line.exemplars:
             row = int(shown.row.replace(",", ""))
             assert kmeans.labels_[row] == line.number
-            assert shown.values == [words.number(v) for v in raw[row, columns]]
+            assert shown.values == [wording.number(v) for v in raw[row, columns]]
             q = kmeans.predict_proba(wide[row : row + 1])[0]
-            assert shown.own == words.brief(words.share(q[line.number]))
+            assert shown.own == wording.brief(wording.share(q[line.number]))
             other = np.argsort(-q, kind="stable")[1]
             assert shown.other.startswith(f"{other} (")
 
@@ -453,7 +453,7 @@ def test_rows_may_come_in_any_form(tmp_path, kind, undrawn):
         warnings.simplefilter("error")
         page = written(tmp_path, kmeans, forms[kind])
     assert open_data(rows).fingerprint() in page.text
-    assert f"{kmeans.free_energy_:.4f}".replace("-", words.MINUS) in page.text
+    assert f"{kmeans.free_energy_:.4f}".replace("-", wording.MINUS) in page.text
     assert ("rows.npy" in page.text) == (kind == "npy")
 
 

@@ -5,9 +5,9 @@ on.
 """
 
 from cprime.advice.verdicts import (
+    AMBIGUOUS,
     CONSIDERABLE,
     NEGLIGIBLE,
-    TORN,
     Finding,
     hard_assignment,
     recommended_c_prime,
@@ -16,9 +16,9 @@ from cprime.advice.verdicts import (
 )
 
 __all__ = [
+    "AMBIGUOUS",
     "CONSIDERABLE",
     "NEGLIGIBLE",
-    "TORN",
     "Finding",
     "hard_assignment",
     "recommended_c_prime",

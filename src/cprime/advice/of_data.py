@@ -1,17 +1,21 @@
-"""What about the rows of a fit should a person be warned of?
+"""What about the rows of a fit should a user be warned of?
 
 Every function here takes plain numbers and returns a `Finding`, or None if all is well.
-Names of columns come in ready to be shown: see `words.plain`.
+Names of columns come in ready to be shown: see `wording.plain`.
 """
 
 import math
 from collections.abc import Sequence
 
 from cprime.advice.verdicts import Finding
-from cprime.advice.words import count, either, listing, nats, number, share
+from cprime.advice.wording import count, either, listing, nats, number, share
 
 # Columns whose spreads differ by more do not count alike for round clusters.
 UNEQUAL = 100.0
+EQUALIZE = (
+    "Standardise the columns first, or use covariances that adapt (GaussianMixture, "
+    "'diag' or 'full')."
+)
 # A value so many standard deviations away draws a cluster to itself.
 EXTREME = 30.0
 # Beyond the distance where one row in a thousand is expected, so many times as many.
@@ -23,7 +27,10 @@ NEARLY_SAME = 0.05
 
 
 def unequal_scales(
-    names: Sequence[str], spreads: Sequence[float], round_clusters: bool
+    names: Sequence[str],
+    spreads: Sequence[float],
+    round_clusters: bool,
+    remedy: str = EQUALIZE,
 ) -> Finding | None:
     """Warn of columns that outweigh others, when clusters are round.
 
@@ -34,6 +41,8 @@ def unequal_scales(
         Standard deviation of every column as the fit has seen it.
     round_clusters : bool
         Whether the model measures all columns with one yardstick.
+    remedy : str, optional
+        What to do about it; by default in terms of Python.
     """
     varying = [(s, i) for i, s in enumerate(spreads) if s > 0 and math.isfinite(s)]
     if not round_clusters or len(varying) < 2:
@@ -46,8 +55,7 @@ def unequal_scales(
         "Columns have very different scales.",
         f"'{names[first]}' has a standard deviation of {number(large)}, "
         f"'{names[last]}' of {number(small)}: clusters here are round, so the first "
-        "decides and the second hardly counts. Standardise the columns first, or use "
-        "covariances that adapt (GaussianMixture, 'diag' or 'full').",
+        f"decides and the second hardly counts. {remedy}",
     )
 
 

@@ -1,4 +1,4 @@
-"""What about a fit should a person be warned of?
+"""What about a fit should a user be warned of?
 
 Every function here takes plain numbers and returns a `Finding`, or None if all is well.
 """
@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 
 from cprime.advice.verdicts import Finding
-from cprime.advice.words import clusters, count, either, listing, share
+from cprime.advice.wording import clusters, count, either, listing, share
 
 # A cluster of fewer rows is tiny, unless clusters of this size are what was asked for.
 FEWEST_ROWS = 10

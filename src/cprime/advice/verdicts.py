@@ -4,24 +4,24 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from cprime.advice.words import count, listing, nats, share
+from cprime.advice.wording import count, listing, nats, share
 
 # Below this many nats per row a loss does not matter: it is one percent of probability.
 NEGLIGIBLE = 0.01
 # From here on it does, for labels too.
 CONSIDERABLE = 0.1
-# A row is torn if its own cluster has less of its probability: odds below 3 to 1.
-TORN = 0.75
+# A row is ambiguous if its own cluster has less of its probability: odds below 3 to 1.
+AMBIGUOUS = 0.75
 
 
 @dataclass(frozen=True)
 class Finding:
-    """Something to tell a person.
+    """Something to tell a user.
 
     Attributes
     ----------
     level : {"good", "fair", "poor", "unknown"}
-        Nothing to do; good to know; worth acting on; cannot be said.
+        Nothing to do; good to know; worth acting on; not known.
     headline : str
         The answer, in one short sentence.
     text : str
@@ -34,7 +34,7 @@ class Finding:
 
 
 def hard_assignment(
-    gap: float | None, *, n_torn: int | None = None, n_rows: int | None = None
+    gap: float | None, *, n_ambiguous: int | None = None, n_rows: int | None = None
 ) -> Finding:
     """Say whether rows may be given to their closest cluster alone.
 
@@ -42,8 +42,8 @@ def hard_assignment(
     ----------
     gap : float, optional
         L - F at C' = 1 under the fitted parameters, in nats per row.
-    n_torn : int, optional
-        Rows whose own cluster has less than `TORN` of their probability.
+    n_ambiguous : int, optional
+        Rows whose own cluster has less than `AMBIGUOUS` of their probability.
     n_rows : int, optional
         Of so many.
     """
@@ -59,8 +59,8 @@ def hard_assignment(
         f"row: on (geometric) average that cluster has {share(math.exp(-gap))} of a "
         "row's probability."
     )
-    if n_torn is not None and n_rows:
-        lost += f" {_torn(n_torn, n_rows)}"
+    if n_ambiguous is not None and n_rows:
+        lost += f" {_ambiguous(n_ambiguous, n_rows)}"
     if gap < NEGLIGIBLE:
         return Finding("good", "Hard assignment is safe here.", lost)
     if gap < CONSIDERABLE:
@@ -75,13 +75,13 @@ def hard_assignment(
     return Finding("poor", "Hard assignment is not safe here.", f"{lost} {advice}")
 
 
-def _torn(n_torn: int, n_rows: int) -> str:
-    if n_torn == 0:
+def _ambiguous(n_ambiguous: int, n_rows: int) -> str:
+    if n_ambiguous == 0:
         return "No row is torn between clusters."
-    verb = "is" if n_torn == 1 else "are"
+    verb = "is" if n_ambiguous == 1 else "are"
     return (
-        f"{count(n_torn, 'row')} ({share(n_torn, n_rows)}) {verb} torn between "
-        "clusters, at odds below 3 to 1."
+        f"{count(n_ambiguous, 'row')} ({share(n_ambiguous, n_rows)}) {verb} torn "
+        "between clusters, at odds below 3 to 1."
     )
 
 
@@ -136,8 +136,8 @@ def which_c_prime(
             "the rows as well: the gap of several C' is then measured.",
         )
     # What comes after the first that is enough tells nothing more.
-    told = [c for c in sorted(gaps) if best is None or c <= best]
-    measured = listing([f"{nats(gaps[c])} at C' = {c}" for c in told])
+    shown = [c for c in sorted(gaps) if best is None or c <= best]
+    measured = listing([f"{nats(gaps[c])} at C' = {c}" for c in shown])
     rule = f"below {threshold:g} nats per row ({measured})"
     if best is None:
         tried = max(gaps)

@@ -39,13 +39,13 @@ EPILOG = """[bold]Five commands to start with[/]
             [dim]CPRIME_DEBUG=1 shows where an error comes from.[/]"""
 
 
-def _flowing(text: str | None) -> str:
+def _unwrap(text: str | None) -> str:
     """Return paragraphs without line breaks of their own: help has any width."""
     paragraphs = inspect.cleandoc(text or "").split("\n\n")
     return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
 
 
-def _without_types_of_flags(params: list[Any]) -> list[Any]:
+def _hide_flag_types(params: list[Any]) -> list[Any]:
     """Let help say "--json", not "--json <bool>"."""
     for param in params:
         if getattr(param, "is_flag", False) and param.metavar is None:
@@ -57,7 +57,7 @@ class Command(TyperCommand):
     """A command whose help is short."""
 
     def get_params(self, ctx: Any) -> list[Any]:
-        return _without_types_of_flags(super().get_params(ctx))
+        return _hide_flag_types(super().get_params(ctx))
 
 
 class Commands(TyperGroup):
@@ -87,14 +87,14 @@ class Commands(TyperGroup):
                 typed, prog_name, complete_var, False, obj=typed, **extra
             )
         except errors.UsageError as error:
-            errors.tell(errors.usage_line(error))
+            errors.print_line(errors.usage_line(error))
             code = errors.USAGE
         if standalone_mode:
             sys.exit(code or errors.DONE)
         return code or errors.DONE
 
     def get_params(self, ctx: Any) -> list[Any]:
-        return _without_types_of_flags(super().get_params(ctx))
+        return _hide_flag_types(super().get_params(ctx))
 
     def invoke(self, ctx: Any) -> Any:
         """Run a command, and put its errors into words."""
@@ -103,13 +103,13 @@ class Commands(TyperGroup):
         except (errors.UsageError, typer.Exit, typer.Abort, BrokenPipeError):
             raise
         except KeyboardInterrupt:
-            errors.tell(errors.StoppedError.opening)
+            errors.print_line(errors.StoppedError.opening)
             raise typer.Exit(errors.INTERRUPTED) from None
         except errors.StoppedError as stop:
-            errors.tell(f"{stop.opening} {errors.line_of(stop)}".rstrip())
+            errors.print_line(f"{stop.opening} {errors.line_of(stop)}".rstrip())
             raise typer.Exit(stop.code) from None
         except Exception as error:
-            errors.tell(f"cprime: {errors.line_of(error)}")
+            errors.print_line(f"cprime: {errors.line_of(error)}")
             raise typer.Exit(errors.CANNOT) from None
 
 
@@ -150,7 +150,7 @@ def _cprime(
         typer.echo(context.get_help())
 
 
-app.callback(help=_flowing(_cprime.__doc__))(_cprime)
+app.callback(help=_unwrap(_cprime.__doc__))(_cprime)
 
 for panel, modules in {
     WORK: (fit, predict),
@@ -166,5 +166,5 @@ for panel, modules in {
             cls=Command,
             rich_help_panel=panel,
             epilog=epilog,
-            help=_flowing(function.__doc__),
+            help=_unwrap(function.__doc__),
         )(function)

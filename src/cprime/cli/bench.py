@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from cprime.cli.console import Voice
 from cprime.cli.options import SEARCH, Json, Seed, Threads, option, use_threads
 
-# Rounds are cut short rather than that a person waits longer than this.
+# Rounds are cut short rather than let a user wait longer than this.
 SECONDS_AT_MOST = 50.0
 MOST_ITERATIONS = 50
 # With more than this to do for every processor, seconds are those of others too.
@@ -84,7 +84,7 @@ def bench(
                     contestant.run()
                 if time.perf_counter() - started > share * SECONDS_AT_MOST / 2.0:
                     break
-        results.append(_told(voice, race))
+        results.append(_show(voice, race))
     voice.say("[dim]These are made data. On yours: cprime compare DATA -k N[/]")
     if busy > BUSY:
         voice.warn(
@@ -176,7 +176,7 @@ def _races(seed: int) -> Iterator[Race]:
     )
 
 
-def _told(voice: Voice, race: Race) -> dict[str, Any]:
+def _show(voice: Voice, race: Race) -> dict[str, Any]:
     from rich import box
     from rich.table import Table
 

@@ -5,11 +5,13 @@ from typing import Any
 
 import typer
 
-from cprime.cli import words
-from cprime.cli.console import Voice
-from cprime.cli.errors import StoppedError, printable
-from cprime.cli.fitting import refuse_too_few_rows
-from cprime.cli.interrupts import ended_by_the_second
+from cprime.advice import wording
+from cprime.cli.console import Voice, literal
+from cprime.cli.errors import StoppedError
+from cprime.cli.fit_job import refuse_too_few_rows
+from cprime.cli.interrupts import stop_on_interrupt
+from cprime.cli.model_spec import Model, ModelSpec
+from cprime.cli.option_names import use_option_names
 from cprime.cli.options import (
     Clusters,
     Columns,
@@ -30,11 +32,9 @@ from cprime.cli.options import (
     Tol,
     use_threads,
 )
-from cprime.cli.progress import following
+from cprime.cli.progress import follow_progress
 from cprime.cli.source import Source
-from cprime.cli.spoken import spoken
-from cprime.cli.summary import LEVELS, measured, shape_in_words
-from cprime.cli.wanted import Model, Wanted
+from cprime.cli.summary import LEVELS, describe_shape, fit_values
 
 # Every one of these, and all clusters.
 TRIED = (1, 2, 3, 5, 10)
@@ -80,35 +80,35 @@ def compare(
         raise typer.BadParameter(
             "fuzzy k-means has no likelihood by which to compare", param_hint="--model"
         )
-    wanted = Wanted(model, k, None, covariance, init, restarts, max_iter, tol, seed)
+    spec = ModelSpec(model, k, None, covariance, init, restarts, max_iter, tol, seed)
     voice = Voice(json, quiet)
     use_threads(threads)
     found: list[dict[str, Any]] = []
     tried = [*(c for c in TRIED if c < k), k]
-    with voice.hearing_warnings(), ended_by_the_second():
+    with voice.show_warnings(), stop_on_interrupt():
         try:
-            with following(voice) as follow:
+            with follow_progress(voice) as follow:
                 follow.stage(f"reading {data.name}")
                 rows = Source(data, columns, header, memory, scratch).rows()
                 rows = rows.standardized() if standardize else rows
                 refuse_too_few_rows(rows, k)
                 for place, c_prime in enumerate(tried, start=1):
                     follow.stage(f"fit {place} of {len(tried)}, C' = {c_prime}")
-                    fitted = wanted.keeping(c_prime).estimator()
+                    fitted = spec.with_c_prime(c_prime).estimator()
                     started = time.perf_counter()
                     fitted.fit(rows, progress=follow)
                     seconds = time.perf_counter() - started
-                    found.append({**measured(fitted), "seconds": seconds})
+                    found.append({**fit_values(fitted), "seconds": seconds})
         except KeyboardInterrupt:
             if found:
-                _tell(voice, rows, found, tried)
+                _show(voice, rows, found, tried)
             raise StoppedError(
                 f"{len(found)} of {len(tried)} fits were complete."
             ) from None
-        _tell(voice, rows, found, tried)
+        _show(voice, rows, found, tried)
 
 
-def _tell(
+def _show(
     voice: Voice, data: Any, found: list[dict[str, Any]], tried: list[int]
 ) -> None:
     from rich import box
@@ -132,7 +132,7 @@ def _tell(
             "units": "nats per row" + (" of standardized columns" if scaled else ""),
             "fits": [{name: of[name] for name in SHOWN} for of in found],
             "recommended": best,
-            "advice": spoken(f"{advised.headline} {advised.text}"),
+            "advice": use_option_names(f"{advised.headline} {advised.text}"),
         }
     )
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
@@ -142,16 +142,16 @@ def _tell(
         c_prime = of["c_prime"]
         table.add_row(
             f"{c_prime} (all)" if c_prime == C else str(c_prime),
-            words.number(of["free_energy"]),
-            words.number(of["log_likelihood"]),
-            words.number(of["gap"]),
+            wording.comparable(of["free_energy"]),
+            wording.comparable(of["log_likelihood"]),
+            wording.comparable(of["gap"]),
             str(of["iterations"]) + ("" if of["converged"] else "*"),
             f"{of['seconds']:.3g}",
             "[green]<- enough[/]" if c_prime == best else "",
             style="bold" if c_prime == best else "",
         )
-    title = f"{shape_in_words(data)}, {words.count(C, 'cluster')}"
-    voice.say(f"[bold]{escape(printable(title))}[/]")
+    title = f"{describe_shape(data)}, {wording.count(C, 'cluster')}"
+    voice.say(f"[bold]{literal(title)}[/]")
     voice.say(table)
     units = ", of columns as they are after --standardize" if scaled else ""
     voice.say(
@@ -159,5 +159,5 @@ def _tell(
     )
     if not all(of["converged"] for of in found):
         voice.say("* stopped by --max-iter before it had converged.")
-    headline, reason = escape(advised.headline), escape(spoken(advised.text))
+    headline, reason = escape(advised.headline), escape(use_option_names(advised.text))
     voice.say(f"[{LEVELS[advised.level]}]{headline}[/] {reason}")

@@ -9,23 +9,24 @@ from contextlib import contextmanager
 from typing import Any
 
 from rich.console import Console, RenderableType
+from rich.markup import escape
 from rich.text import Text
 
 from cprime.cli.errors import printable
-from cprime.cli.spoken import spoken
+from cprime.cli.option_names import use_option_names
 
 
 class Voice:
-    """What a command has to say, said where it belongs.
+    """Messages of a command, each to the stream where it belongs.
 
-    Results go to standard output: words for people, or one JSON object with `--json`.
+    Results go to standard output: text for users, or one JSON object with `--json`.
     Progress and warnings go to standard error: words, or one JSON object a line.
     Errors are one plain line there in any case, and the exit code.
 
     Parameters
     ----------
     json, quiet : bool
-        As a person asked. Quiet leaves warnings, errors, and what `--json` asks for.
+        As the user asked. Quiet leaves warnings, errors, and what `--json` asks for.
     """
 
     def __init__(self, json: bool = False, quiet: bool = False):
@@ -47,13 +48,13 @@ class Voice:
 
     @property
     def is_watched(self) -> bool:
-        """Whether a person sits before the terminal that standard error is."""
+        """Whether standard error is a terminal that a user watches."""
         return self.err.is_terminal and not (self.json or self.quiet)
 
-    def say(self, said: RenderableType, whole: bool = False) -> None:
-        """Tell a person on standard output; a whole line is one to be copied."""
+    def say(self, message: RenderableType, whole: bool = False) -> None:
+        """Show a user on standard output; a whole line is one to be copied."""
         if not (self.json or self.quiet):
-            self.out.print(said, soft_wrap=True if whole else None)
+            self.out.print(message, soft_wrap=True if whole else None)
 
     def event(self, kind: str, **values: Any) -> None:
         """Tell a program on standard error, as a line of JSON."""
@@ -76,32 +77,37 @@ class Voice:
             print(as_json({**values, "warnings": self.warnings}))
 
     @contextmanager
-    def hearing_warnings(self) -> Iterator[None]:
+    def show_warnings(self) -> Iterator[None]:
         """Say what the library warns about in a line, without where it was."""
 
-        def heard(message: Any, *about: Any, **more: Any) -> None:
-            self.warn(spoken(str(message)))
+        def show(message: Any, *about: Any, **more: Any) -> None:
+            self.warn(use_option_names(str(message)))
 
         with warnings.catch_warnings():
             warnings.simplefilter("always")
             for impolite in (DeprecationWarning, PendingDeprecationWarning):
                 warnings.simplefilter("ignore", impolite)
-            warnings.showwarning = heard
+            warnings.showwarning = show
             yield
+
+
+def literal(text: str) -> str:
+    """Return a text that `Voice.say` shows to the letter, whatever names it holds."""
+    return escape(printable(text))
 
 
 def as_json(values: Any) -> str:
     """Return JSON that every reader takes: numbers that are none become null."""
-    return json.dumps(_held(values), allow_nan=False)
+    return json.dumps(_json_value(values), allow_nan=False)
 
 
-def _held(value: Any) -> Any:
+def _json_value(value: Any) -> Any:
     if isinstance(value, dict):
-        return {str(name): _held(of) for name, of in value.items()}
+        return {str(name): _json_value(of) for name, of in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_held(of) for of in value]
+        return [_json_value(of) for of in value]
     if hasattr(value, "tolist"):
-        return _held(value.tolist())
+        return _json_value(value.tolist())
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return (

@@ -12,9 +12,9 @@ from typing import Any
 import typer
 
 import cprime
-from cprime.cli import words
-from cprime.cli.console import Voice
-from cprime.cli.errors import CANNOT, printable
+from cprime.advice import wording
+from cprime.cli.console import Voice, literal
+from cprime.cli.errors import CANNOT
 from cprime.cli.options import Json, Scratch
 
 # What runs a fit, and by which extra the rest is installed.
@@ -64,8 +64,8 @@ def doctor(
         _show(voice, finding)
     voice.say("\n[green]all well[/]" if not wrong else "")
     for finding in wrong:
-        told = f"{finding.name}: {finding.advice}"
-        voice.say(f"[red]{_escaped(told)}[/]")
+        text = f"{finding.name}: {finding.advice}"
+        voice.say(f"[red]{literal(text)}[/]")
     voice.result(
         {
             "well": not wrong,
@@ -79,13 +79,7 @@ def doctor(
 
 def _show(voice: Voice, finding: Finding) -> None:
     mark = "[red]✗[/]" if finding.advice else "[green]✓[/]"
-    voice.say(f"{mark} [dim]{finding.name:13}[/] {_escaped(finding.found)}")
-
-
-def _escaped(text: str) -> str:
-    from rich.markup import escape
-
-    return escape(printable(text))
+    voice.say(f"{mark} [dim]{finding.name:13}[/] {literal(finding.found)}")
 
 
 def _package(name: str) -> Finding:
@@ -118,12 +112,12 @@ def _kernel() -> list[Finding]:
     given: dict[str, Any] = {"n_clusters": 3, "c_prime": 2, "init": X[:3]}
     fits = [kmeans(kernel=name, **given).fit(X) for name in ("native", "reference")]
     same = np.array_equal(fits[0].labels_, fits[1].labels_)
-    told = "native (compiled)" + (", agrees with numpy on a small fit" if same else "")
+    text = "native (compiled)" + (", agrees with numpy on a small fit" if same else "")
     advice = "Its labels are not numpy's. Do not trust it; please report this machine."
     others = [name for name in native.isa_names() if name != native.isa_name()]
     able = f" (it could also run {', '.join(others)})" if others else ""
     return [
-        Finding("kernel", told, "" if same else advice),
+        Finding("kernel", text, "" if same else advice),
         Finding("vector unit", f"{native.isa_name()}{able}"),
         Finding("threads", _threads(native.get_num_threads())),
     ]
@@ -132,13 +126,13 @@ def _kernel() -> list[Finding]:
 def _threads(n_threads: int) -> str:
     wanted = os.environ.get("OMP_NUM_THREADS")
     why = f", as OMP_NUM_THREADS={wanted} says" if wanted else ""
-    return f"{n_threads} of {words.count(os.cpu_count() or 1, 'processor')}{why}"
+    return f"{n_threads} of {wording.count(os.cpu_count() or 1, 'processor')}{why}"
 
 
 def _memory() -> Finding:
     from cprime.sources.memory import bytes_of, total_memory
 
-    total, share = words.size(total_memory()), words.size(bytes_of(None))
+    total, share = wording.size(total_memory()), wording.size(bytes_of(None))
     return Finding("memory", f"{total}, of which rows take {share} at most (--memory)")
 
 
@@ -154,5 +148,5 @@ def _disk(asked: Path | None) -> Finding:
         advice = "Choose a folder you may write to with --scratch, or set TMPDIR."
         return Finding("scratch", f"{scratch}: {error.strerror}", advice)
     advice = "Make room, or choose another folder with --scratch."
-    told = f"{scratch}, {words.size(free)} free"
-    return Finding("scratch", told, advice if free < LITTLE_DISK else "")
+    text = f"{scratch}, {wording.size(free)} free"
+    return Finding("scratch", text, advice if free < LITTLE_DISK else "")

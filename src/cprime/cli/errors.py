@@ -1,4 +1,4 @@
-"""What went wrong, in one line a person can act on; and what the exit code says."""
+"""What went wrong, in one line a user can act on; and what the exit code says."""
 
 import os
 import re
@@ -10,7 +10,7 @@ from typing import Any
 
 import typer
 
-from cprime.cli.spoken import spoken
+from cprime.cli.option_names import use_option_names
 from cprime.extras import MissingExtraError
 
 DONE = 0
@@ -22,12 +22,12 @@ TERMINATED = 143
 # typer's own class of wrong usage, by a way that holds for all its versions.
 UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 
-# What the library raises on purpose, with a message written for people.
+# What the library raises on purpose, with a message written for users.
 EXPECTED = (OSError, ValueError, ImportError, RuntimeError, MemoryError)
 
 
 class StoppedError(Exception):
-    """A person stopped it; the message says what is left and how to go on."""
+    """The user stopped it; the message says what is left and how to go on."""
 
     code = INTERRUPTED
     # A terminal shows Ctrl-C where the line would begin.
@@ -53,22 +53,22 @@ def printable(text: str) -> str:
 
 
 def line_of(error: BaseException) -> str:
-    """Return what to tell a person about an error."""
+    """Return the message for an error."""
     if isinstance(error, OSError) and error.strerror:
         named = "" if error.filename is None else f"{os.fsdecode(error.filename)}: "
-        return printable(spoken(f"{named}{error.strerror}"))
+        return printable(use_option_names(f"{named}{error.strerror}"))
     if isinstance(error, MissingExtraError):
         return printable(str(error))
     if isinstance(error, ModuleNotFoundError):
         missing = str(error.name).partition(".")[0]
         return f"{missing} is missing: pip install {missing}."
     if isinstance(error, MemoryError):
-        told = str(error) or "there is not enough memory"
-        return printable(f"{told}. Give less with --memory, or fewer clusters.")
+        message = str(error) or "there is not enough memory"
+        return printable(f"{message}. Give less with --memory, or fewer clusters.")
     if isinstance(error, StoppedError):
         return printable(str(error))
     if isinstance(error, EXPECTED):
-        return printable(spoken(str(error) or type(error).__name__))
+        return printable(use_option_names(str(error) or type(error).__name__))
     return printable(
         f"{type(error).__name__}: {error}. This should not happen; CPRIME_DEBUG=1 "
         "shows where it did."
@@ -82,16 +82,16 @@ def usage_line(error: BaseException) -> str:
     context: Any = getattr(error, "ctx", None)
     command = re.match(r"No such command '(.*?)'", str(getattr(error, "message", "")))
     if option is not None and known is not None:
-        told = f"There is no option {printable(option)}.{_nearest(option, known)}"
+        message = f"There is no option {printable(option)}.{_nearest(option, known)}"
     elif command and context is not None:
         near = _nearest(command[1], context.command.list_commands(context))
-        told = f"There is no command {printable(command[1])}.{near}"
+        message = f"There is no command {printable(command[1])}.{near}"
     else:
-        told = printable(error.format_message())  # type: ignore[attr-defined]
-        told = told.replace("Value error, ", "")
-        told = told if told[-1:] in ".?!" else f"{told}."
+        message = printable(error.format_message())  # type: ignore[attr-defined]
+        message = message.replace("Value error, ", "")
+        message = message if message[-1:] in ".?!" else f"{message}."
     where = context.command_path if context else "cprime"
-    return f"{where}: {told} Try '{where} --help'."
+    return f"{where}: {message} Try '{where} --help'."
 
 
 def _nearest(typed: str, known: Sequence[str]) -> str:
@@ -99,7 +99,7 @@ def _nearest(typed: str, known: Sequence[str]) -> str:
     return f" Did you mean {near[0]}?" if near else ""
 
 
-def tell(line: str) -> None:
+def print_line(line: str) -> None:
     """Write one line to standard error, and where it happened if asked to."""
     if os.environ.get("CPRIME_DEBUG") and sys.exc_info()[0] is not None:
         traceback.print_exc()

@@ -7,19 +7,20 @@ from typing import Annotated
 import typer
 
 from cprime.cli import outputs
-from cprime.cli.columns import about_columns
+from cprime.cli.column_warnings import column_warnings
 from cprime.cli.console import Voice
-from cprime.cli.ending import how_to_go_on, tell
 from cprime.cli.errors import StoppedError
-from cprime.cli.fitting import (
+from cprime.cli.fit_job import (
     Files,
-    fit_and_keep,
+    fit_and_save,
     model_file,
     refuse_place_of_checkpoints,
     refuse_to_overwrite,
     refuse_too_few_rows,
 )
-from cprime.cli.interrupts import ended_by_the_second
+from cprime.cli.fit_summary import resume_hint, show_fit
+from cprime.cli.interrupts import stop_on_interrupt
+from cprime.cli.model_spec import Model, ModelSpec, parse_c_prime
 from cprime.cli.options import (
     LONG,
     OUTPUT,
@@ -45,9 +46,8 @@ from cprime.cli.options import (
     use_threads,
 )
 from cprime.cli.places import check_places
-from cprime.cli.progress import following
+from cprime.cli.progress import follow_progress
 from cprime.cli.source import Source
-from cprime.cli.wanted import Model, Wanted, c_prime_of
 
 EPILOG = """[bold]Examples[/]
 
@@ -146,17 +146,8 @@ def fit(
     It ends with F, a bound on how likely the rows are, L, how likely they are, and the
     gap between them: what is lost by giving every row to only C' clusters.
     """
-    wanted = Wanted(
-        model,
-        k,
-        c_prime_of(c_prime, model),
-        covariance,
-        init,
-        restarts,
-        max_iter,
-        tol,
-        seed,
-    )
+    kept = parse_c_prime(c_prime, model)
+    spec = ModelSpec(model, k, kept, covariance, init, restarts, max_iter, tol, seed)
     if resume and checkpoint is None:
         raise typer.BadParameter(
             "say where the checkpoint is, with --checkpoint DIR", param_hint="--resume"
@@ -174,17 +165,17 @@ def fit(
     refuse_place_of_checkpoints(files)
     voice, typed = Voice(json, quiet), shlex.join(["cprime", *context.obj])
     use_threads(threads)
-    with voice.hearing_warnings(), ended_by_the_second():
-        with following(voice) as follow:
+    with voice.show_warnings(), stop_on_interrupt():
+        with follow_progress(voice) as follow:
             follow.stage(f"reading {data.name}")
             rows = source.rows()
             rows = rows.standardized() if standardize else rows
             refuse_too_few_rows(rows, k)
             if output is None:
                 refuse_to_overwrite(files.model)
-            for line in about_columns(rows, wanted.are_round):
+            for line in column_warnings(rows, spec.are_round):
                 voice.warn(line)
-            fitted = fit_and_keep(wanted, rows, files, typed, follow, every, resume)
-        tell(voice, fitted, files, typed, source)
+            fitted = fit_and_save(spec, rows, files, typed, follow, every, resume)
+        show_fit(voice, fitted, files, typed, source)
         if not fitted.complete:
-            raise StoppedError(how_to_go_on(files, typed))
+            raise StoppedError(resume_hint(files, typed))

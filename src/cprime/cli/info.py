@@ -4,15 +4,16 @@ from typing import Any
 
 from rich.markup import escape
 
-from cprime.cli import models, words
-from cprime.cli.console import Voice
+from cprime.advice import wording
+from cprime.cli import models
+from cprime.cli.console import Voice, literal
 from cprime.cli.errors import printable
 from cprime.cli.options import Json, ModelFile
 from cprime.cli.summary import (
-    end_in_words,
-    lines_of_quality,
-    measured,
-    model_in_words,
+    describe_end,
+    describe_model,
+    fit_values,
+    quality_lines,
     show,
     verdict,
 )
@@ -32,10 +33,9 @@ def info(model: ModelFile, json: Json = False) -> None:
     from cprime.sources.display import short
 
     voice = Voice(json)
-    with voice.hearing_warnings():
+    with voice.show_warnings():
         loaded, described = models.load(model), describe(model)
-    about = described["about"] if isinstance(described["about"], dict) else {}
-    values = measured(loaded.estimator)
+    about, values = loaded.about, fit_values(loaded.estimator)
     complete = about.get("complete") is not False
     found = verdict(values)
     voice.result(
@@ -53,21 +53,21 @@ def info(model: ModelFile, json: Json = False) -> None:
         }
     )
     lines = [
-        ("model", model_in_words(values)),
+        ("model", describe_model(values)),
         ("columns", _columns(loaded)),
-        ("end", end_in_words(values, complete) + _seconds(about)),
-        *lines_of_quality(values),
+        ("end", describe_end(values, complete) + _seconds(about)),
+        *quality_lines(values),
         *_origin(about),
     ]
     version = short(str(described["cprime"]), LONGEST_NAME)
-    size = words.size(described["bytes"])
+    size = wording.size(described["bytes"])
     show(voice, f"{model}: a model of cprime {version}, {size}", lines)
 
 
 def _columns(loaded: models.Loaded) -> str:
     from cprime.sources.display import short
 
-    count = words.count(loaded.n_features, "column")
+    count = wording.count(loaded.n_features, "column")
     scaled = ", standardized" if loaded.scaler is not None else ""
     if loaded.names is None:
         return f"{count} without names{scaled}"
@@ -81,7 +81,7 @@ def _seconds(about: dict[str, Any]) -> str:
     seconds = about.get("seconds")
     if not isinstance(seconds, (int, float)):
         return ""
-    return f", {words.seconds(seconds)}"
+    return f", {wording.seconds(seconds)}"
 
 
 def _origin(about: dict[str, Any]) -> list[tuple[str, str]]:
@@ -91,13 +91,13 @@ def _origin(about: dict[str, Any]) -> list[tuple[str, str]]:
     lines = []
     if isinstance(about.get("origin"), str):
         n_rows = about.get("rows")
-        rows = f", {words.count(n_rows, 'row')}" if isinstance(n_rows, int) else ""
-        lines.append(("fitted to", escape(printable(short(about["origin"]))) + rows))
+        rows = f", {wording.count(n_rows, 'row')}" if isinstance(n_rows, int) else ""
+        lines.append(("fitted to", literal(short(about["origin"])) + rows))
     for name, key in (
         ("data hash", "fingerprint"),
         ("made by", "command"),
         ("on", "date"),
     ):
         if isinstance(about.get(key), str):
-            lines.append((name, escape(printable(short(about[key])))))
+            lines.append((name, literal(short(about[key]))))
     return lines

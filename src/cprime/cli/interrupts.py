@@ -14,7 +14,7 @@ SHOW_CURSOR = b"\x1b[?25h"
 
 
 @contextmanager
-def ended_by_the_second() -> Iterator[None]:
+def stop_on_interrupt() -> Iterator[None]:
     """Raise KeyboardInterrupt at the first interrupt, and end at the second.
 
     Until the context is left: what is kept after the first is kept in here. SIGTERM, by

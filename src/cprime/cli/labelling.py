@@ -8,24 +8,24 @@ from typing import Any
 from cprime.cli.outputs import free_name, table_file
 from cprime.cli.progress import Follower
 
-TOLD = ("label", "probability", "runner_up", "log_density", "outlier_score")
+COLUMNS = ("label", "probability", "runner_up", "log_density", "outlier_score")
 
 
 @dataclass(frozen=True)
-class Counted:
-    """How many rows were labelled, and what is to be said of all of them.
+class LabelCounts:
+    """How many rows were labelled, and how many of them deserve a look.
 
     Attributes
     ----------
     rows : int
-    unsure : int
+    ambiguous : int
         Rows whose own cluster has less than three quarters of their probability.
     outliers : int or None
         Rows farther from their cluster than 999 of 1000 of its rows should be.
     """
 
     rows: int
-    unsure: int
+    ambiguous: int
     outliers: int | None
 
 
@@ -35,7 +35,7 @@ def write_labels(
     data: Any,
     follow: Follower,
     kept: Iterator[Any] | None = None,
-) -> Counted:
+) -> LabelCounts:
     """Write a table with a line for every row of the data, block by block.
 
     Parameters
@@ -46,44 +46,43 @@ def write_labels(
     data : Data
         Scaled as the estimator wants it.
     follow : Follower
-        Told how far it is.
+        Notified of how far it is.
     kept : iterator of pyarrow RecordBatch, optional
-        Other columns of the same rows, to go before what is said of them.
+        Other columns of the same rows, to go before the labels.
     """
     import numpy as np
     import pyarrow as pa
 
-    from cprime.advice import TORN
+    from cprime.advice import AMBIGUOUS
     from cprime.estimators.predictions import predictions
 
-    beside = None if kept is None else _InStep(kept)
-    unsure, outliers = 0, 0
+    beside = None if kept is None else _Rebatcher(kept)
+    ambiguous, outliers = 0, 0
     has_density = False
     with table_file(path, data.n_rows) as write:
-        for start, told in predictions(estimator, data):
-            columns = {n: v for n in TOLD if (v := getattr(told, n)) is not None}
+        for start, found in predictions(estimator, data):
+            columns = {n: v for n in COLUMNS if (v := getattr(found, n)) is not None}
             if beside is not None:
-                columns = _beside(beside.next(len(told.label)), columns)
+                columns = _beside(beside.next(len(found.label)), columns)
             write(pa.table(columns))
-            unsure += int(np.count_nonzero(told.probability < TORN))
-            if told.outlier_score is not None:
+            ambiguous += int(np.count_nonzero(found.probability < AMBIGUOUS))
+            if found.outlier_score is not None:
                 has_density = True
-                outliers += int(np.count_nonzero(told.outlier_score > 0.999))
-            follow.rows(start + len(told.label), data.n_rows)
-    return Counted(data.n_rows, unsure, outliers if has_density else None)
+                outliers += int(np.count_nonzero(found.outlier_score > 0.999))
+            follow.rows(start + len(found.label), data.n_rows)
+    return LabelCounts(data.n_rows, ambiguous, outliers if has_density else None)
 
 
-def _beside(kept: Any, told: dict[str, Any]) -> dict[str, Any]:
+def _beside(kept: Any, ours: dict[str, Any]) -> dict[str, Any]:
     """Return kept columns, then ours; one of theirs with our name keeps it.
 
     Ours is then called cprime_label, say.
     """
     theirs = {name: kept.column(name) for name in kept.schema.names}
-    ours = {free_name(name, theirs): of for name, of in told.items()}
-    return theirs | ours
+    return theirs | {free_name(name, theirs): of for name, of in ours.items()}
 
 
-class _InStep:
+class _Rebatcher:
     """Takes batches of any size apart into pieces of the sizes asked for."""
 
     def __init__(self, batches: Iterator[Any]):

@@ -100,8 +100,8 @@ def load(path: Path) -> Loaded:
     from cprime.estimators import describe
     from cprime.estimators import load as load_estimator
 
-    loaded, told = load_estimator(path), describe(path)["about"]
-    about = told if isinstance(told, dict) else {}
+    loaded, about = load_estimator(path), describe(path)["about"]
+    about = about if isinstance(about, dict) else {}
     if about.get("complete") is False:
         warnings.warn(
             f"{path} is of a fit that was interrupted before its end.", stacklevel=2

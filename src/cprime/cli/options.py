@@ -1,11 +1,11 @@
-"""What may be said to several commands, and what it means."""
+"""Which options do commands have in common, and what do they mean?"""
 
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from cprime.cli.wanted import Covariance, Init, Model
+from cprime.cli.model_spec import Covariance, Init, Model
 
 DATA, MODEL, SEARCH = "Data", "Model", "Search"
 OUTPUT, MACHINE, LONG = "Output", "Machine", "Long fits"
@@ -47,7 +47,7 @@ def option(
 def _at_least(least: float) -> Any:
     """Return what refuses smaller numbers, and those no seed can be."""
 
-    def checked(value: Any) -> Any:
+    def check(value: Any) -> Any:
         if value is not None and not least <= value <= LARGEST:
             bound = f"less than {least:g}" if value < least else "too large"
             raise typer.BadParameter(
@@ -55,7 +55,7 @@ def _at_least(least: float) -> Any:
             )
         return value
 
-    return checked
+    return check
 
 
 DataFile = Annotated[

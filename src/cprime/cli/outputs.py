@@ -22,7 +22,7 @@ def check_table(path: Path) -> None:
     """Refuse a name that does not say which kind of table it is."""
     if path != STANDARD_OUTPUT and path.suffix.lower() not in TABLES:
         raise typer.BadParameter(
-            f"{_told_apart(path, TABLES)}, or be - for CSV on standard output",
+            f"{_suffix_message(path, TABLES)}, or be - for CSV on standard output",
             param_hint="-o",
         )
 
@@ -44,10 +44,10 @@ def check_name(path: Path | None, option: str, kinds: Sequence[str] = ()) -> Non
             param_hint=option,
         )
     if path is not None and kinds and path.suffix.lower() not in kinds:
-        raise typer.BadParameter(_told_apart(path, kinds), param_hint=option)
+        raise typer.BadParameter(_suffix_message(path, kinds), param_hint=option)
 
 
-def _told_apart(path: Path, kinds: Sequence[str]) -> str:
+def _suffix_message(path: Path, kinds: Sequence[str]) -> str:
     return f"{str(path)!r} should end in {', '.join(kinds[:-1])} or {kinds[-1]}"
 
 
@@ -67,7 +67,7 @@ def voice_beside(path: Path, json: bool, quiet: bool) -> Voice:
 
 
 def free_name(name: str, taken: Collection[str]) -> str:
-    """Return a name for a column of ours that is none of a person's."""
+    """Return a name for a column of ours that is none of the user's."""
     while name in taken:
         name = f"cprime_{name}"
     return name

@@ -2,14 +2,15 @@
 
 import time
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from cprime.cli import models, outputs, words
+from cprime.advice import wording
+from cprime.cli import models, outputs
 from cprime.cli.console import Voice
-from cprime.cli.interrupts import ended_by_the_second
-from cprime.cli.labelling import Counted, write_labels
+from cprime.cli.interrupts import stop_on_interrupt
+from cprime.cli.labelling import LabelCounts, write_labels
 from cprime.cli.options import (
     OUTPUT,
     DataFile,
@@ -26,7 +27,7 @@ from cprime.cli.options import (
     use_threads,
 )
 from cprime.cli.places import check_places
-from cprime.cli.progress import following
+from cprime.cli.progress import follow_progress
 from cprime.cli.source import Source
 
 EPILOG = """[bold]What is written for every row[/]
@@ -81,42 +82,37 @@ def predict(
     source = Source(data, columns, header, memory, scratch)
     voice = outputs.voice_beside(output, json, quiet)
     use_threads(threads)
-    with voice.hearing_warnings(), ended_by_the_second(), following(voice) as follow:
+    with voice.show_warnings(), stop_on_interrupt(), follow_progress(voice) as follow:
         follow.stage(f"reading {data.name}")
         loaded, kept = models.load(model), None
         started = time.perf_counter()
         if keep is not None or keep_all:
             kept = source.companions("*" if keep is None else keep)
         rows = loaded.rows(source)
-        counted = write_labels(output, loaded.estimator, rows, follow, kept)
+        counts = write_labels(output, loaded.estimator, rows, follow, kept)
     seconds = time.perf_counter() - started
     if not voice.quiet:
-        _tell(voice, output, counted, seconds)
-    voice.result(_result(output, counted, seconds))
+        _show(voice, output, counts, seconds)
+    voice.result(
+        {
+            "rows": counts.rows,
+            "torn": counts.ambiguous,
+            "outliers": counts.outliers,
+            "seconds": seconds,
+            "files": {"labels": str(output)},
+        }
+    )
 
 
-def _tell(voice: Voice, output: Path, counted: Counted, seconds: float) -> None:
-    from rich.markup import escape
-
-    from cprime.advice.words import share
-    from cprime.cli.summary import file_in_words
+def _show(voice: Voice, output: Path, counts: LabelCounts, seconds: float) -> None:
+    from cprime.cli.summary import describe_file
 
     voice.say(
-        f"{words.count(counted.rows, 'row')} labelled in {words.seconds(seconds)}: "
-        f"{file_in_words(output)}"
+        f"{wording.count(counts.rows, 'row')} labelled in {wording.seconds(seconds)}: "
+        f"{describe_file(output)}"
     )
-    unsure = escape(share(counted.unsure, counted.rows))
-    voice.say(f"  {unsure} are torn between clusters (probability below 0.75)")
-    if counted.outliers is not None:
-        odd = escape(share(counted.outliers, counted.rows))
+    ambiguous = wording.share(counts.ambiguous, counts.rows)
+    voice.say(f"  {ambiguous} are torn between clusters (probability below 0.75)")
+    if counts.outliers is not None:
+        odd = wording.share(counts.outliers, counts.rows)
         voice.say(f"  {odd} are outliers (outlier_score above 0.999; 0.1 % should be)")
-
-
-def _result(output: Path, counted: Counted, seconds: float) -> dict[str, Any]:
-    return {
-        "rows": counted.rows,
-        "torn": counted.unsure,
-        "outliers": counted.outliers,
-        "seconds": seconds,
-        "files": {"labels": str(output)},
-    }

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from threading import Timer
 from typing import Any
 
-from cprime.cli import words
+from cprime.advice import wording
 from cprime.cli.console import Voice
 
 # A pipe gets a line so often at most, a program too.
@@ -19,7 +19,7 @@ RECENT = 20
 class Follower:
     """Follows a piece of work and says how far it is; this one says nothing.
 
-    A fit tells it of every iteration: it is what `fit(progress=...)` wants.
+    A fit notifies it of every iteration: it is what `fit(progress=...)` wants.
     """
 
     def stage(self, doing: str) -> None:
@@ -51,7 +51,7 @@ class Pace:
         return done / max(sum(seconds for _, seconds in self._steps), 1e-9)
 
 
-class Teller(Follower):
+class Reporter(Follower):
     """Knows what to say of an iteration, or of rows, and leaves how to others."""
 
     def __init__(self, voice: Voice):
@@ -121,7 +121,7 @@ class Teller(Follower):
         """Show how many rows were read since anything else was shown."""
 
 
-class Lines(Teller):
+class Lines(Reporter):
     """A plain line now and then, or one of JSON."""
 
     def __init__(self, voice: Voice):
@@ -147,10 +147,10 @@ class Lines(Teller):
             self._last = time.monotonic()
             self._voice.event("progress", **values)
         else:
-            self._line(", ".join(_in_words(values)))
+            self._line(", ".join(_describe(values)))
 
     def end(self) -> None:
-        """Let go of what might still have been said."""
+        """Drop the line that was still to come."""
         if self._waiting is not None:
             self._waiting.cancel()
 
@@ -159,7 +159,7 @@ class Lines(Teller):
         self._voice.err.print(text, markup=False)
 
 
-class Bar(Teller):
+class Bar(Reporter):
     """A bar on a terminal, and beside it what is known."""
 
     def __init__(self, voice: Voice, bar: Any):
@@ -171,7 +171,7 @@ class Bar(Teller):
         self._bar.reset(self._task, total=None, description=doing, known="")
 
     def show(self, values: dict[str, Any], share: float) -> None:
-        where, *known = _in_words(values)
+        where, *known = _describe(values)
         self._bar.update(
             self._task,
             total=1.0,
@@ -182,29 +182,29 @@ class Bar(Teller):
 
     def count(self, n_rows: int) -> None:
         if self._bar.tasks[0].total is None:
-            self._bar.update(self._task, known=f"{words.count(n_rows, 'row')} read")
+            self._bar.update(self._task, known=f"{wording.count(n_rows, 'row')} read")
 
 
-def _in_words(values: dict[str, Any]) -> Iterator[str]:
-    """Yield where it is, and then everything else a person may want to know."""
+def _describe(values: dict[str, Any]) -> Iterator[str]:
+    """Yield where it is, and then everything else a user may want to know."""
     if "iteration" in values:
         where = f"iteration {values['iteration']} of at most {values['max_iter']}"
         if values["restarts"] > 1:
             where = f"start {values['restart']} of {values['restarts']}, {where}"
         yield where
-        yield f"F {words.number(values['free_energy'])}"
+        yield f"F {wording.comparable(values['free_energy'])}"
     else:
-        yield f"{values['rows']:,} of {words.count(values['of_rows'], 'row')}"
+        yield f"{values['rows']:,} of {wording.count(values['of_rows'], 'row')}"
     if "rows_per_second" in values:
-        yield words.rate(values["rows_per_second"])
+        yield wording.rate(values["rows_per_second"])
     for key, least in (("seconds_left_at_most", "at most "), ("seconds_left", "")):
         if key in values:
-            yield f"{least}{words.clock(values[key])} left"
+            yield f"{least}{wording.clock(values[key])} left"
 
 
 @contextmanager
-def following(voice: Voice) -> Iterator[Follower]:
-    """Give whoever works something to tell how far it is."""
+def follow_progress(voice: Voice) -> Iterator[Follower]:
+    """Give the work something to notify of how far it is."""
     if voice.quiet:
         yield Follower()
     elif not voice.is_watched:

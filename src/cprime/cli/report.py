@@ -5,8 +5,8 @@ from typing import Annotated
 
 from cprime.cli import models, outputs
 from cprime.cli.console import Voice
-from cprime.cli.fitting import worth_telling
-from cprime.cli.interrupts import ended_by_the_second
+from cprime.cli.fit_job import provenance
+from cprime.cli.interrupts import stop_on_interrupt
 from cprime.cli.options import (
     OUTPUT,
     DataFile,
@@ -22,9 +22,9 @@ from cprime.cli.options import (
     use_threads,
 )
 from cprime.cli.places import check_places
-from cprime.cli.progress import following
+from cprime.cli.progress import follow_progress
 from cprime.cli.source import Source
-from cprime.cli.summary import file_in_words
+from cprime.cli.summary import describe_file
 
 EPILOG = """[bold]Examples[/]
 
@@ -62,7 +62,7 @@ def report(
     check_places([output], [model, data])
     voice = Voice(json, quiet)
     use_threads(threads)
-    with voice.hearing_warnings(), ended_by_the_second(), following(voice) as follow:
+    with voice.show_warnings(), stop_on_interrupt(), follow_progress(voice) as follow:
         from cprime.report import write
 
         follow.stage(f"reading {data.name}")
@@ -70,6 +70,6 @@ def report(
         loaded.refuse_without_density("to report on")
         rows = loaded.rows(Source(data, columns, header, memory, scratch))
         follow.stage(f"writing {output.name}")
-        write(output, loaded.estimator, rows, about=worth_telling(loaded.about))
-    voice.say(f"Report: {file_in_words(output)}. Open it in a browser.")
+        write(output, loaded.estimator, rows, about=provenance(loaded.about))
+    voice.say(f"Report: {describe_file(output)}. Open it in a browser.")
     voice.result({"files": {"report": str(output)}})

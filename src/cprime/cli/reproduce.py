@@ -17,7 +17,7 @@ from cprime.experiments.exhibits import Verdict, score
 COLOURS = {True: "green", False: "red", None: "dim"}
 
 
-def _known(names: list[str] | None) -> list[str] | None:
+def _check_names(names: list[str] | None) -> list[str] | None:
     for name in names or []:
         if name != "all" and name not in EXPERIMENTS:
             known = ", ".join(EXPERIMENTS)
@@ -30,7 +30,7 @@ def reproduce(
         list[str] | None,
         typer.Argument(
             metavar="[NAME]...",
-            callback=_known,
+            callback=_check_names,
             help=f"Some of: {', '.join(EXPERIMENTS)}. All of them take half an hour or "
             "more. [dim]\\[default: all][/]",
             show_default=False,

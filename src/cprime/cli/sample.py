@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from typing import Annotated, Any
 
-from cprime.cli import models, outputs, words
+from cprime.advice import wording
+from cprime.cli import models, outputs
 from cprime.cli.options import (
     OUTPUT,
     SEARCH,
@@ -55,21 +56,21 @@ def sample(
     outputs.check_table(output)
     check_places([output], [model])
     voice = outputs.voice_beside(output, json, quiet)
-    with voice.hearing_warnings():
+    with voice.show_warnings():
         loaded = models.load(model)
         loaded.refuse_without_density("to draw from")
         with outputs.table_file(output, n_rows) as write:
-            for block in _drawn(loaded, n_rows, seed, with_labels):
+            for block in _draw(loaded, n_rows, seed, with_labels):
                 write(block)
     if not voice.quiet:
-        from cprime.cli.summary import file_in_words
+        from cprime.cli.summary import describe_file
 
-        rows = words.count(n_rows, "row")
-        voice.say(f"{rows} drawn with seed {seed}: {file_in_words(output)}")
+        rows = wording.count(n_rows, "row")
+        voice.say(f"{rows} drawn with seed {seed}: {describe_file(output)}")
     voice.result({"rows": n_rows, "seed": seed, "files": {"rows": str(output)}})
 
 
-def _drawn(
+def _draw(
     loaded: models.Loaded, n_rows: int, seed: int, with_labels: bool
 ) -> Iterator[Any]:
     """Yield tables of rows."""
@@ -78,7 +79,7 @@ def _drawn(
 
     estimator = loaded.estimator
     estimator.random_state = np.random.RandomState(seed)
-    names = loaded.names or [f"x{i}" for i in range(loaded.n_features)]
+    names = wording.name_columns(loaded.names, loaded.n_features, "x")
     for start in range(0, n_rows, AT_ONCE):
         X, labels = estimator.sample(min(AT_ONCE, n_rows - start))
         if loaded.scaler is not None:

@@ -26,17 +26,17 @@ class Source:
     memory: str | None
     scratch: Path | None
 
-    def rows(self, wanted: list[str] | None = None) -> Any:
+    def rows(self, names: list[str] | None = None) -> Any:
         """Return the rows as `Data`; warn if it is a guess what their columns are.
 
         Parameters
         ----------
-        wanted : list of str, optional
+        names : list of str, optional
             Names of columns to take in place of `columns`.
         """
         from cprime.sources import open_data
 
-        columns = self.columns if wanted is None else wanted
+        columns = self.columns if names is None else names
         data = open_data(
             self.path,
             columns,
@@ -67,7 +67,7 @@ class Source:
 
     @property
     def typed_header(self) -> list[str]:
-        """What was said of the first line."""
+        """What the user specified about the first line."""
         if self.header is None:
             return []
         return ["--header" if self.header else "--no-header"]

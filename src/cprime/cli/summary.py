@@ -1,4 +1,4 @@
-"""What did a fit come to? In values for programs, and in words for people."""
+"""What did a fit come to? In values for programs, and in words for users."""
 
 from pathlib import Path
 from typing import Any
@@ -6,9 +6,8 @@ from typing import Any
 from rich.markup import escape
 from rich.table import Table
 
-from cprime.cli import words
-from cprime.cli.console import Voice
-from cprime.cli.errors import printable
+from cprime.advice import wording
+from cprime.cli.console import Voice, literal
 
 NAMES = {
     "KMeans": "k-means",
@@ -19,8 +18,8 @@ NAMES = {
 LEVELS = {"good": "green", "fair": "yellow", "poor": "red", "unknown": "dim"}
 
 
-def measured(estimator: Any) -> dict[str, Any]:
-    """Return what a fitted estimator tells of itself, as plain values.
+def fit_values(estimator: Any) -> dict[str, Any]:
+    """Return what a fitted estimator knows of itself, as plain values.
 
     An interrupted fit does not know all of it: what is not known is None.
     """
@@ -69,27 +68,27 @@ def verdict(values: dict[str, Any]) -> Any:
     return advice.Finding("poor" if gap > advice.CONSIDERABLE else "fair", text, "")
 
 
-def shape_in_words(data: Any) -> str:
+def describe_shape(data: Any) -> str:
     """Return "flows.parquet: 1,000 rows x 3 columns, standardized"."""
-    rows = words.count(data.n_rows, "row")
-    columns = words.count(data.n_features, "column")
+    rows = wording.count(data.n_rows, "row")
+    columns = wording.count(data.n_features, "column")
     scaled = "" if data.scale is None else ", standardized"
     return f"{data.origin}: {rows} x {columns}{scaled}"
 
 
-def model_in_words(values: dict[str, Any]) -> str:
+def describe_model(values: dict[str, Any]) -> str:
     """Return "k-means, 200 clusters, C' = 3"."""
     C, C_prime = values["clusters"], values["c_prime"]
     kept = "all" if C_prime == C else str(C_prime)
     name = NAMES.get(values["model"], values["model"])
     if values.get("covariance"):
         name += f" ({values['covariance']} covariances)"
-    return f"{name}, {words.count(C, 'cluster')}, C' = {kept}"
+    return f"{name}, {wording.count(C, 'cluster')}, C' = {kept}"
 
 
-def end_in_words(values: dict[str, Any], complete: bool = True) -> str:
+def describe_end(values: dict[str, Any], complete: bool = True) -> str:
     """Return "converged after 23 iterations"."""
-    iterations = words.count(values["iterations"], "iteration")
+    iterations = wording.count(values["iterations"], "iteration")
     if not complete:
         return f"interrupted after {iterations}"
     if values["converged"]:
@@ -97,37 +96,38 @@ def end_in_words(values: dict[str, Any], complete: bool = True) -> str:
     return f"not converged: stopped after {iterations} (--max-iter)"
 
 
-def lines_of_quality(values: dict[str, Any]) -> list[tuple[str, str]]:
+def quality_lines(values: dict[str, Any]) -> list[tuple[str, str]]:
     """Return F, L and the gap, or J, with names and units."""
     lines = []
     for sign, name in (("F", "free_energy"), ("L", "log_likelihood")):
         if values.get(name) is not None:
-            lines.append((sign, f"{words.number(values[name])} nats per row"))
+            lines.append((sign, f"{wording.comparable(values[name])} nats per row"))
     if values.get("gap") is not None:
         found = verdict(values)
-        said = f"[{LEVELS[found.level]}]{escape(found.headline)}[/]"
-        lines.append(("gap", f"{words.number(values['gap'])} nats per row. {said}"))
+        gap = wording.comparable(values["gap"])
+        text = f"[{LEVELS[found.level]}]{escape(found.headline)}[/]"
+        lines.append(("gap", f"{gap} nats per row. {text}"))
     if values.get("objective") is not None:
-        lines.append(("J", f"{words.number(values['objective'])}"))
+        lines.append(("J", f"{wording.comparable(values['objective'])}"))
     return lines
 
 
 def show(voice: Voice, title: str, lines: list[tuple[str, str]]) -> None:
-    """Show a title, and below it names beside what is to be said of them."""
-    voice.say(f"[bold]{escape(printable(title))}[/]")
+    """Show a title, and below it names beside their values."""
+    voice.say(f"[bold]{literal(title)}[/]")
     width = max(len(name) for name, _ in lines)
     if not voice.out.is_terminal:
-        for name, said in lines:
-            voice.say(f"  {name:{width}}  {said}")
+        for name, text in lines:
+            voice.say(f"  {name:{width}}  {text}")
         return
     table = Table.grid(padding=(0, 2))
     table.add_column(style="dim")
     table.add_column(overflow="fold")
-    for name, said in lines:
-        table.add_row(f"  {name}", said)
+    for name, text in lines:
+        table.add_row(f"  {name}", text)
     voice.say(table)
 
 
-def file_in_words(path: Path) -> str:
+def describe_file(path: Path) -> str:
     """Return a file's name and size."""
-    return escape(printable(f"{path} ({words.size(path.stat().st_size)})"))
+    return literal(f"{path} ({wording.size(path.stat().st_size)})")

@@ -7,6 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.lines import Line2D
 
+from cprime.advice.wording import count
 from cprime.overlap import overlaps as overlaps_of
 from cprime.plots import look
 from cprime.plots.clusters import clusters_of, shares_of
@@ -220,21 +221,21 @@ class ClusterMapDisplay(Display):
         return 0.5 + widest * overlap
 
     def _verdict(self, at_border: Array) -> list[str]:
-        C, said = len(self.weights), []
+        C, lines = len(self.weights), []
         if self.overlaps is None:
-            said.append("No mixture behind these clusters, so no overlaps.")
+            lines.append("No mixture behind these clusters, so no overlaps.")
         else:
-            said.append(
-                f"{look.counted(C, 'cluster')}, "
-                f"{look.counted(self.n_overlapping, 'overlap')} of {LEAST} or more."
+            lines.append(
+                f"{count(C, 'cluster')}, "
+                f"{count(self.n_overlapping, 'overlap')} of {LEAST} or more."
             )
         if self.n_overlapping > len(self.edges):
-            said.append(f"Lines: the {len(self.edges)} strongest.")
+            lines.append(f"Lines: the {len(self.edges)} strongest.")
         if at_border.any():
             share = 100.0 * self.weights[at_border].sum() / self.weights.sum()
-            few = look.counted(int(at_border.sum()), "cluster")
-            said.append(f"Farther out, at the border: {few}, {share:.2g} % of rows.")
-        return said
+            far = count(int(at_border.sum()), "cluster")
+            lines.append(f"Farther out, at the border: {far}, {share:.2g} % of rows.")
+        return lines
 
     def _explain(self, ax: Axes) -> None:
         handles = [

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from cprime.plots import rows
+from cprime.advice.wording import name_columns
+from cprime.plots.tables import as_table
 from cprime.theta import variances_of
 from cprime.typing import Array
 
@@ -61,20 +62,17 @@ def clusters_of(estimator: Any) -> Clusters:
     means = getattr(estimator, "means_", getattr(estimator, "cluster_centers_", None))
     if means is None:
         raise ValueError(
-            f"{name_of(estimator)} has neither cluster_centers_ nor means_ to draw: "
-            "give a fitted estimator (of a pipeline, its last step)."
+            f"{type(estimator).__name__} has neither cluster_centers_ nor means_ to "
+            "draw: give a fitted estimator (of a pipeline, its last step)."
         )
     means = np.asarray(means, dtype=np.float64)
     C, D = means.shape
     proportions = getattr(estimator, "weights_", np.full(C, 1.0 / C))
-    names = getattr(estimator, "feature_names_in_", None)
-    if names is None:
-        names = [f"feature {d}" for d in range(D)]
     return Clusters(
         means,
         _covariance(estimator),
         np.asarray(proportions, dtype=np.float64),
-        [str(name) for name in names],
+        name_columns(getattr(estimator, "feature_names_in_", None), D),
     )
 
 
@@ -88,7 +86,7 @@ def _covariance(estimator: Any) -> Any:
     return covariance[None] if kind == "tied" else covariance
 
 
-def density_needed(estimator: Any, picture: str) -> None:
+def require_density(estimator: Any, picture: str) -> None:
     """Raise if there is no mixture behind these clusters."""
     if getattr(estimator, "free_energy_", None) is None:
         fuzzy = hasattr(estimator, "objective_")
@@ -99,7 +97,7 @@ def density_needed(estimator: Any, picture: str) -> None:
             else "it has no free_energy_. Give a fitted KMeans, SoftKMeans or "
             "GaussianMixture"
         )
-        raise ValueError(f"{picture} cannot draw {name_of(estimator)}: {why}.")
+        raise ValueError(f"{picture} cannot draw {type(estimator).__name__}: {why}.")
 
 
 def shares_of(estimator: Any, X: Any = None) -> Array:
@@ -122,18 +120,13 @@ def shares_of(estimator: Any, X: Any = None) -> Array:
 def sizes_of(estimator: Any, X: Any) -> Array:
     """Return how many rows have each label, block by block."""
     sizes = np.zeros(len(clusters_of(estimator).means), dtype=np.int64)
-    for block in rows.blocks(rows.as_table(X, estimator)):
-        sizes += np.bincount(asked(estimator.predict, block), minlength=len(sizes))
+    for _, block in as_table(X, estimator).blocks():
+        sizes += np.bincount(ask(estimator.predict, block), minlength=len(sizes))
     return sizes
 
 
-def asked(method: Any, block: Any) -> Any:
+def ask(method: Any, *arguments: Any, **options: Any) -> Any:
     """Return what an estimator's method says of rows that may have lost their names."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "X does not have valid feature names")
-        return method(block)
-
-
-def name_of(estimator: Any) -> str:
-    """Return what a person calls an estimator."""
-    return type(estimator).__name__
+        return method(*arguments, **options)

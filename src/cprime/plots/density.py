@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
+from cprime.advice.wording import count
 from cprime.plots import look
 
 # Up to so many clusters a curve each, in the colours and styles of the first.
@@ -64,9 +65,7 @@ def draw_density(ax: Axes, display: Any) -> None:
         ax,
         look.drawn_of(len(display.points), display.n_rows, len(display.means)),
         look.left_out(len(display.points) - len(values)),
-        f"Outside of the picture: {look.counted(outside, 'drawn row')}."
-        if outside
-        else "",
+        f"Outside of the picture: {count(outside, 'drawn row')}." if outside else "",
     )
     look.legend(ax)
 

@@ -34,7 +34,7 @@ class View:
     names: tuple[str, ...]
     in_proportion: bool = False
 
-    def seen(self, values: Array) -> Array:
+    def project(self, values: Array) -> Array:
         """Return rows along the directions, NaN where what is needed is missing."""
         needed = (self.directions != 0).any(axis=0)
         projected: Array = values[:, needed] @ self.directions[:, needed].T
@@ -102,7 +102,7 @@ def of_centres(clusters: Clusters, shares: Array, values: Array) -> View:
         Rows, finite.
     """
     names = clusters.names
-    found, of_each = main_directions(_tamed(clusters.means, shares))
+    found, of_each = main_directions(_rein_in(clusters.means, shares))
     labels = [
         f"direction {i + 1}, {100 * share:.0f} % of spread: {_most(direction, names)}"
         for i, (direction, share) in enumerate(zip(found, of_each))
@@ -171,14 +171,14 @@ def of_separation(clusters: Clusters, shares: Array) -> tuple[Array, Array]:
             means = means @ whitening(pooled).T
         else:
             means = means / np.sqrt(shares @ clusters.variances())
-    found, of_each = main_directions(_tamed(means, shares))
+    found, of_each = main_directions(_rein_in(means, shares))
     positions, share = np.zeros((len(means), 2)), np.zeros(2)
     positions[:, : len(found)] = (means - _median(means, shares)) @ found.T
     share[: len(found)] = of_each
     return positions, share
 
 
-def _tamed(means: Array, shares: Array) -> Array:
+def _rein_in(means: Array, shares: Array) -> Array:
     """Return what each centre contributes to the spread of all, within reason."""
     apart = means - _median(means, shares)
     lengths = np.sqrt((apart**2).sum(axis=1))

@@ -7,7 +7,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
-from cprime.plots import look, rows
+from cprime.plots import look
 from cprime.plots.clusters import clusters_of
 from cprime.plots.look import Display
 from cprime.plots.mahalanobis import (
@@ -16,7 +16,7 @@ from cprime.plots.mahalanobis import (
     usual_limit,
     usual_share,
 )
-from cprime.sources import Data
+from cprime.plots.tables import Table, as_table
 from cprime.typing import Array
 
 # Bars up to the limit, and where they end on an axis that does not grow by factors.
@@ -78,9 +78,9 @@ class DistanceDisplay(Display):
         X : rows
         """
         D = clusters_of(estimator).means.shape[1]
-        table = rows.as_table(X, estimator)
-        found = (squared_distances(estimator, block) for block in rows.blocks(table))
-        if not isinstance(table, Data):
+        table = as_table(X, estimator)
+        found = (squared_distances(estimator, block) for _, block in table.blocks())
+        if isinstance(table, Table):
             return cls(np.concatenate(list(found)), D)
         tally = DistanceTally(usual_limit(D))
         for squared in found:

@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
+from cprime.advice.wording import three_digits
 from cprime.plots import look
-from cprime.plots.clusters import density_needed
+from cprime.plots.clusters import require_density
 from cprime.plots.look import Display
 from cprime.typing import Array
 
@@ -67,7 +68,7 @@ class FreeEnergyDisplay(Display):
         estimator : fitted KMeans, SoftKMeans, GaussianMixture, or FuzzyKMeans with
             regularization="entropy"
         """
-        density_needed(estimator, cls.__name__)
+        require_density(estimator, cls.__name__)
         trace = estimator.trace_
         free_energy = np.array(trace["free_energy"], dtype=np.float64)
         free_energy[-1] = estimator.free_energy_
@@ -108,13 +109,9 @@ class FreeEnergyDisplay(Display):
                 ax.axhspan(
                     last,
                     self.log_likelihood,
-                    facecolor=look.ORANGE,
-                    alpha=0.25,
-                    hatch="///",
-                    edgecolor="white",
-                    linewidth=0.0,
                     zorder=0.5,
                     label="gap L - F",
+                    **look.GAP,
                 )
         look.label(ax, "iteration", "nats per row")
         look.whole_numbers(ax)
@@ -128,7 +125,7 @@ class FreeEnergyDisplay(Display):
             return "Free energy per iteration; the likelihood is not known."
         if self.gap == 0.0:
             return "No gap: F is the log-likelihood itself."
-        return f"Gap L - F: {look.number(self.gap)} nats per row."
+        return f"Gap L - F: {three_digits(self.gap)} nats per row."
 
     def _cut(self, ax: Axes) -> str:
         """Set the vertical limits, and say what is below them."""

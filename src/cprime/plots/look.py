@@ -1,7 +1,7 @@
 """How do pictures look?
 
 Colours are those of Okabe and Ito, which people of any colour vision can tell apart;
-what they say is said by a line style, a marker or a word as well, for grey print.
+what they mean is shown by a line style, a marker or a word as well, for grey print.
 """
 
 import textwrap
@@ -15,6 +15,7 @@ from matplotlib.patheffects import withStroke
 from matplotlib.ticker import MaxNLocator, ScalarFormatter
 from matplotlib.transforms import ScaledTranslation
 
+from cprime.advice.wording import count
 from cprime.typing import Array
 
 BLUE, ORANGE, GREEN, VERMILION = "#0072B2", "#E69F00", "#009E73", "#D55E00"
@@ -27,6 +28,14 @@ INK, QUIET, FAINT = "0.15", "0.4", "0.8"
 WORDS, SMALL = 9.0, 8.0
 HANDLE = 2.2
 HALO = (withStroke(linewidth=2.2, foreground="white"),)
+# What lies between F and L.
+GAP: dict[str, Any] = {
+    "facecolor": ORANGE,
+    "alpha": 0.25,
+    "hatch": "///",
+    "edgecolor": "white",
+    "linewidth": 0.0,
+}
 
 
 class Display:
@@ -68,20 +77,20 @@ def label(ax: Axes, x: str | None = None, y: str | None = None) -> None:
     """Name the axes, on lines that fit."""
     width, height = points_of(ax)
     if x is not None:
-        ax.set_xlabel(_wrapped(x, width), fontsize=WORDS)
+        ax.set_xlabel(_wrap(x, width), fontsize=WORDS)
     if y is not None:
-        ax.set_ylabel(_wrapped(y, height), fontsize=WORDS)
+        ax.set_ylabel(_wrap(y, height), fontsize=WORDS)
 
 
 def heading(ax: Axes, *sentences: str) -> None:
     """Say above the axes what they show, and what they do not, on lines that fit."""
     width = points_of(ax)[0]
-    lines = [_wrapped(text, width) for text in sentences if text]
-    # Where a person's own title would be, so that it takes the place of this one.
+    lines = [_wrap(text, width) for text in sentences if text]
+    # Where the user's own title would be, so that it takes the place of this one.
     ax.set_title("\n".join(lines), fontsize=WORDS, color=INK)
 
 
-def _wrapped(text: str, points: float) -> str:
+def _wrap(text: str, points: float) -> str:
     letters = max(12, int(points / (0.52 * WORDS)))
     return "\n".join(
         line for part in text.split("\n") for line in textwrap.wrap(part, letters)
@@ -163,25 +172,13 @@ def whole_numbers(ax: Axes) -> None:
 
 def drawn_of(drawn: int, n_rows: int, C: int) -> str:
     """Return how many rows and clusters there are, and if not all rows are drawn."""
-    rows = f"{counted(n_rows, 'row')} in {counted(C, 'cluster')}"
+    rows = f"{count(n_rows, 'row')} in {count(C, 'cluster')}"
     return f"Of {rows}, {drawn:,} drawn." if drawn < n_rows else f"{rows}."
 
 
 def left_out(n_missing: int) -> str:
     """Return how many rows cannot be drawn, if any."""
-    return f"Left out: {counted(n_missing, 'incomplete row')}." if n_missing else ""
-
-
-def counted(n: int, what: str) -> str:
-    """Return a number of things, in words."""
-    return f"{n:,} {what}" if n == 1 else f"{n:,} {what}s"
-
-
-def number(value: float) -> str:
-    """Return three digits of a number, as people write it."""
-    if value == 0 or 1e-4 <= abs(value) < 1e4:
-        return f"{value:.3g}"
-    return f"{value:.1e}".replace("e-0", "e-").replace("e+0", "e")
+    return f"Left out: {count(n_missing, 'incomplete row')}." if n_missing else ""
 
 
 def bulk(points: Array, tail: float, reach: float) -> Array:

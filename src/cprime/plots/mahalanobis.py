@@ -11,8 +11,8 @@ import numpy as np
 from scipy.special import gammainc, gammaincinv
 
 from cprime.models.matrices import whitening
-from cprime.plots import rows
-from cprime.plots.clusters import Clusters, asked, clusters_of, name_of
+from cprime.plots.clusters import Clusters, ask, clusters_of
+from cprime.plots.tables import values_of
 from cprime.typing import Array
 
 # A tally has so many bins up to its limit, and as many for every further factor of 2.
@@ -37,11 +37,12 @@ def squared_distances(estimator: Any, block: Any) -> Array:
     clusters = clusters_of(estimator)
     if clusters.covariance is None:
         raise ValueError(
-            f"{name_of(estimator)} knows centres, but no variance, so nothing says how "
-            "far from a centre is usual: use KMeans, SoftKMeans or GaussianMixture."
+            f"{type(estimator).__name__} knows centres, but no variance, so nothing "
+            "says how far from a centre is usual: use KMeans, SoftKMeans or "
+            "GaussianMixture."
         )
-    labels = asked(estimator.predict, block)
-    return distances_to(clusters, labels, rows.values_of(block))
+    labels = ask(estimator.predict, block)
+    return distances_to(clusters, labels, values_of(block))
 
 
 def distances_to(clusters: Clusters, labels: Array, values: Array) -> Array:

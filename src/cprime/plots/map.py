@@ -7,12 +7,14 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from matplotlib.lines import Line2D
 
-from cprime.plots import look, rows
-from cprime.plots.clusters import asked, clusters_of, shares_of
+from cprime.advice.wording import count
+from cprime.plots import look
+from cprime.plots.clusters import ask, clusters_of, shares_of
 from cprime.plots.density import draw_density
 from cprime.plots.directions import view_of
 from cprime.plots.ellipses import draw_ellipses
 from cprime.plots.look import Display
+from cprime.plots.tables import as_table, sample_indices, values_of
 from cprime.typing import Array
 
 # Colours and ellipses, and numbers, for the largest so many clusters.
@@ -105,16 +107,17 @@ class MapDisplay(Display):
         max_rows : int, default=5_000
             If there are more, a sample of so many is drawn.
         """
-        clusters, X = clusters_of(estimator), rows.as_table(X, estimator)
+        clusters, table = clusters_of(estimator), as_table(X, estimator)
+        n_rows, n_features = table.shape
         D = clusters.means.shape[1]
-        if X.shape[1] != D:
-            raise ValueError(f"X has {X.shape[1]} features, but the clusters have {D}.")
-        block = rows.taken(X, rows.chosen(X.shape[0], max_rows))
-        values = rows.values_of(block)
-        labels = asked(estimator.predict, block)
+        if n_features != D:
+            raise ValueError(f"X has {n_features} features, but the clusters have {D}.")
+        block = table.take(sample_indices(n_rows, max_rows))
+        values = values_of(block)
+        labels = ask(estimator.predict, block)
         # Of sparse rows a dense answer has to be asked for.
         dense = {"sparse": False} if hasattr(block, "toarray") else {}
-        posterior = asked(lambda some: estimator.predict_proba(some, **dense), block)
+        posterior = ask(estimator.predict_proba, block, **dense)
         certainty = posterior[np.arange(len(labels)), labels]
         known = ~np.isnan(values).any(axis=1)
         view = view_of(clusters, shares_of(estimator), values[known], features)
@@ -122,14 +125,14 @@ class MapDisplay(Display):
         if clusters.covariance is not None:
             covariances = clusters.across(view.directions)
         return cls(
-            view.seen(values),
+            view.project(values),
             labels,
             certainty,
             clusters.means @ view.directions.T,
             covariances,
             clusters.proportions,
             names=view.names,
-            n_rows=X.shape[0],
+            n_rows=n_rows,
             in_proportion=view.in_proportion,
         )
 
@@ -231,12 +234,12 @@ class MapDisplay(Display):
         ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
         if self.in_proportion or span.max() < SIMILAR * span.min():
             low, high = look.in_proportion(ax, low, high)
-        said = [
-            look.counted(n, what)
+        sentences = [
+            count(n, what)
             for what, places in (("drawn row", known), ("centre", self.means))
             if (n := int(((places < low) | (places > high)).any(axis=1).sum()))
         ]
-        return f"Outside of the picture: {', '.join(said)}." if said else ""
+        return f"Outside of the picture: {', '.join(sentences)}." if sentences else ""
 
     def _explain(self, ax: Axes) -> None:
         dots: list[Any] = [

@@ -5,15 +5,17 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
-from cprime.plots import look, rows
-from cprime.plots.clusters import clusters_of, name_of, shares_of
+from cprime.advice.wording import MINUS
+from cprime.plots import look
+from cprime.plots.clusters import clusters_of, shares_of
 from cprime.plots.look import Display
+from cprime.plots.tables import Table, as_table, values_of
+from cprime.sources import Data
 from cprime.typing import Array
 
 # Colours are not stretched for the last few cells, nor beyond so many spreads.
 QUANTILE, FARTHEST = 0.98, 3.0
 LONGEST_NAME = 18
-MINUS = "\N{MINUS SIGN}"
 
 
 class ProfileDisplay(Display):
@@ -65,11 +67,11 @@ class ProfileDisplay(Display):
         clusters = clusters_of(estimator)
         shares = shares_of(estimator, X)
         if X is not None:
-            mean, spread = _of_rows(rows.as_table(X, estimator))
+            mean, spread = _of_rows(as_table(X, estimator))
         elif clusters.covariance is None:
             raise ValueError(
-                f"{name_of(estimator)} knows centres, but no variance: give X, whose "
-                "mean and spread the clusters are compared with."
+                f"{type(estimator).__name__} knows centres, but no variance: give X, "
+                "whose mean and spread the clusters are compared with."
             )
         else:
             mean = shares @ clusters.means
@@ -176,23 +178,23 @@ class ProfileDisplay(Display):
             )
 
     def _left_out(self) -> list[str]:
-        (C, D), said = self.profile.shape, []
+        (C, D), sentences = self.profile.shape, []
         if len(self.clusters) < C:
-            said.append(f"The {len(self.clusters)} largest of {C:,} clusters.")
+            sentences.append(f"The {len(self.clusters)} largest of {C:,} clusters.")
         if len(self.features) < D:
-            said.append(
+            sentences.append(
                 f"Of {D:,} features, the {len(self.features)} that tell clusters apart "
                 "best, the best first."
             )
-        return said
+        return sentences
 
 
-def _of_rows(table: Any) -> tuple[Array, Array]:
+def _of_rows(table: Data | Table) -> tuple[Array, Array]:
     """Return mean and standard deviation of every feature, of what is known of it."""
-    D = table.shape[1]
+    D = table.n_features
     known, mean, scatter = np.zeros(D), np.zeros(D), np.zeros(D)
-    for block in rows.blocks(table):
-        values = rows.values_of(block)
+    for _, block in table.blocks():
+        values = values_of(block)
         there = ~np.isnan(values)
         more = there.sum(axis=0)
         means = np.where(there, values, 0.0).sum(axis=0) / np.maximum(more, 1)

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
+from cprime.advice.wording import count, three_digits
 from cprime.plots import look
 from cprime.plots.clusters import clusters_of, shares_of, sizes_of
 from cprime.plots.look import Display
@@ -85,7 +86,7 @@ class SizesDisplay(Display):
         equal = self.sizes.sum() / C
         ax.axhline(equal, color=look.VERMILION, linestyle="--", linewidth=1.3)
         ax.annotate(
-            f"equal share: {self._said(equal)}",
+            f"equal share: {self._text(equal)}",
             (1.0, equal),
             xycoords=("axes fraction", "data"),
             xytext=(-2, 3),
@@ -111,18 +112,18 @@ class SizesDisplay(Display):
     def _verdict(self) -> str:
         largest, smallest = self.order[0], self.order[-1]
         share = 100.0 * self.sizes[largest] / (self.sizes.sum() or 1.0)
-        said = (
-            f"Largest: cluster {largest}, {self._said(self.sizes[largest])} "
+        text = (
+            f"Largest: cluster {largest}, {self._text(self.sizes[largest])} "
             f"({share:.3g} %). "
         )
         empty = int((self.sizes == 0).sum())
         if empty:
-            return f"{said}Empty: {look.counted(empty, 'cluster')}."
+            return f"{text}Empty: {count(empty, 'cluster')}."
         return (
-            f"{said}Smallest: cluster {smallest}, {self._said(self.sizes[smallest])}."
+            f"{text}Smallest: cluster {smallest}, {self._text(self.sizes[smallest])}."
         )
 
-    def _said(self, size: float) -> str:
+    def _text(self, size: float) -> str:
         if self.unit == "rows":
-            return look.counted(round(size), "row")
-        return look.number(size)
+            return count(round(size), "row")
+        return three_digits(size)

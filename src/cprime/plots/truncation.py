@@ -10,9 +10,11 @@ from matplotlib.axes import Axes
 from matplotlib.gridspec import GridSpecFromSubplotSpec
 from matplotlib.ticker import LogLocator, NullFormatter
 
-from cprime.plots import look, rows
-from cprime.plots.clusters import clusters_of, density_needed
+from cprime.advice.wording import three_digits
+from cprime.plots import look
+from cprime.plots.clusters import clusters_of, require_density
 from cprime.plots.look import Display
+from cprime.plots.tables import open_rows
 from cprime.typing import Array
 
 C_PRIMES = (1, 2, 3, 5, 10, None)
@@ -85,7 +87,7 @@ class TruncationDisplay(Display):
             None is all clusters. Those above their number are skipped.
         sample_weight : array-like of shape (n_samples,), optional
         """
-        density_needed(estimator, cls.__name__)
+        require_density(estimator, cls.__name__)
         C = len(clusters_of(estimator).means)
         wanted = sorted({C if c is None else int(c) for c in c_primes})
         wanted = [c for c in wanted if c <= C]
@@ -94,7 +96,7 @@ class TruncationDisplay(Display):
                 f"c_primes={c_primes!r} has no number from 1 to the {C} clusters, nor "
                 "None for all of them."
             )
-        X, lines = rows.opened(X, estimator), []
+        X, lines = open_rows(X, estimator), []
         for C_prime in wanted:
             refitted = _like(estimator, C_prime)
             start = time.perf_counter()
@@ -152,16 +154,7 @@ class TruncationDisplay(Display):
 
     def _bounds(self, panel: Axes) -> None:
         places = np.arange(len(self.c_prime))
-        panel.fill_between(
-            places,
-            self.free_energy,
-            self.log_likelihood,
-            facecolor=look.ORANGE,
-            alpha=0.25,
-            hatch="///",
-            edgecolor="white",
-            linewidth=0.0,
-        )
+        panel.fill_between(places, self.free_energy, self.log_likelihood, **look.GAP)
         panel.plot(
             places,
             self.log_likelihood,
@@ -226,7 +219,7 @@ class TruncationDisplay(Display):
         panel.bar(places, self.seconds, width=0.55, color=look.SKY, edgecolor=look.INK)
         for place, seconds in zip(places, self.seconds):
             panel.annotate(
-                look.number(seconds),
+                three_digits(seconds),
                 (place, seconds),
                 xytext=(0, 2),
                 textcoords="offset points",

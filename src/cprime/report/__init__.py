@@ -1,4 +1,4 @@
-"""One page that tells a person what a fit found, and how far to trust it."""
+"""One page that tells a user what a fit found, and how far to trust it."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -12,10 +12,10 @@ extras.require("report", "A report")
 
 from cprime.report.cluster_table import cluster_table
 from cprime.report.clusters import Fitted
+from cprime.report.inputs import Scaling, as_data, column_names, scaling_of
 from cprime.report.outliers import outlier_lines
-from cprime.report.page import page_of, rendered
-from cprime.report.rows import Scaling, as_data, column_names, scaling_of
-from cprime.report.summary import summarised
+from cprime.report.page import page_of, render
+from cprime.report.summary import summarise
 from cprime.storage.atomic import replacing
 
 __all__ = ["write"]
@@ -75,14 +75,14 @@ def _content(
 ) -> bytes:
     summary, outliers = None, []
     if rows is not None:
-        summary = summarised(fitted, rows, units)
+        summary = summarise(fitted, rows, units)
         outliers = outlier_lines(fitted, summary, rows, names, units)
     table = cluster_table(fitted, summary, rows, names, units)
     page = page_of(fitted, summary, rows, names, units, about, table, outliers)
-    content = rendered(page).encode()
+    content = render(page).encode()
     while len(content) > LARGEST and page.table.n_detailed:
-        page = replace(page, table=page.table.shortened())
-        content = rendered(page).encode()
+        page = replace(page, table=page.table.shorten())
+        content = render(page).encode()
     return content
 
 

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from cprime.advice.words import brief, count, number, plain, share, signed
+from cprime.advice.wording import brief, count, number, plain, share, signed
 from cprime.plots import ProfileDisplay
 from cprime.report.clusters import Fitted
 from cprime.report.exemplars import Exemplar, exemplars
-from cprime.report.rows import Scaling
+from cprime.report.inputs import Scaling
 from cprime.report.summary import Summary
 from cprime.typing import Array
 
@@ -44,7 +44,7 @@ class ClusterLine:
     bar: float
     sigma: str
     confidence: str
-    torn: str
+    ambiguous: str
     nearest: str
     overlap: str
     features: list[tuple[str, str]]
@@ -78,7 +78,7 @@ class ClusterTable:
         """Whether it is known how many rows clusters have."""
         return any(line.size != NOTHING for line in self.lines)
 
-    def shortened(self) -> "ClusterTable":
+    def shorten(self) -> "ClusterTable":
         """Return a table that shows rows of half as many clusters."""
         n = self.n_detailed // 2
         lines = [
@@ -115,7 +115,7 @@ def profile_of(fitted: Fitted, summary: Summary | None, scaling: Scaling) -> Arr
     if summary is None:
         return ProfileDisplay.from_estimator(fitted.estimator).profile
     spread = np.where(summary.columns.spreads > 0, summary.columns.spreads, np.inf)
-    centers = scaling.undone(fitted.clusters.means)
+    centers = scaling.undo(fitted.clusters.means)
     profile: Array = np.nan_to_num((centers - summary.columns.means) / spread)
     return profile
 
@@ -140,7 +140,7 @@ def cluster_table(
     """
     C = fitted.shape[0]
     profile = profile_of(fitted, summary, scaling)
-    centers = scaling.undone(fitted.clusters.means)
+    centers = scaling.undo(fitted.clusters.means)
     sizes, shares = sizes_of(fitted, summary), shares_of(fitted, summary)
     order = np.argsort(-shares, kind="stable")[:MOST_LINES]
     # Columns of a cluster's rows: those that tell it apart, in their own order.
@@ -187,10 +187,10 @@ def _sigmas(fitted: Fitted, summary: Summary | None) -> tuple[Array, str]:
 
 def _certainty(summary: Summary | None, c: int) -> dict[str, str]:
     if summary is None or not summary.sizes[c]:
-        return {"confidence": NOTHING, "torn": NOTHING}
+        return {"confidence": NOTHING, "ambiguous": NOTHING}
     return {
         "confidence": brief(share(summary.confidences[c])),
-        "torn": brief(share(summary.n_torn[c], summary.sizes[c])),
+        "ambiguous": brief(share(summary.n_ambiguous[c], summary.sizes[c])),
     }
 
 

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from cprime.advice.words import brief, count, number, share
+from cprime.advice.wording import brief, count, number, share
 from cprime.report.clusters import Fitted
-from cprime.report.rows import Scaling
+from cprime.report.inputs import Scaling
 from cprime.report.summary import Summary, posterior
 from cprime.typing import Array
 
@@ -74,7 +74,7 @@ def exemplars(
         part = wanted[start : start + at_once]
         rows = data.take(np.array([row for _, _, row in part]))
         odds = _odds(fitted, scaling.for_fit(rows))
-        values = scaling.for_person(rows)
+        values = scaling.for_user(rows)
         for (c, kind, row), (own, other), shown in zip(part, odds, values):
             cells = [number(float(value)) for value in shown[columns[c]]]
             found[c].append(Exemplar(kind, count(row), own, other, cells))

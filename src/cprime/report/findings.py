@@ -1,14 +1,14 @@
-"""What is there to tell about a fit: verdicts first, then warnings?"""
+"""What is there to say about a fit: verdicts first, then warnings?"""
 
 from collections.abc import Sequence
 
 import numpy as np
 
 from cprime.advice import Finding, of_data, of_fits, verdicts
-from cprime.advice.words import plain
+from cprime.advice.wording import plain
 from cprime.plots import DistanceDisplay
 from cprime.report.clusters import Fitted
-from cprime.report.rows import Scaling
+from cprime.report.inputs import Scaling
 from cprime.report.summary import Summary
 
 
@@ -23,15 +23,15 @@ def verdicts_on(fitted: Fitted, summary: Summary | None) -> list[Finding]:
     """
     restarts = getattr(fitted.estimator, "restarts_", None)
     energies = None if restarts is None else restarts.get("free_energy")
-    n_torn = n_rows = None
+    n_ambiguous = n_rows = None
     gaps: dict[int, float] = {}
     if summary is not None:
         gaps, n_rows = summary.gaps, summary.n_rows
-        n_torn = int(summary.n_torn.sum())
+        n_ambiguous = int(summary.n_ambiguous.sum())
     elif fitted.C_prime == 1 and hasattr(fitted.estimator, "gap_"):
         gaps = {1: float(fitted.estimator.gap_)}
     return [
-        verdicts.hard_assignment(gaps.get(1), n_torn=n_torn, n_rows=n_rows),
+        verdicts.hard_assignment(gaps.get(1), n_ambiguous=n_ambiguous, n_rows=n_rows),
         verdicts.which_c_prime(gaps, fitted.shape[0], fitted.C_prime),
         verdicts.restarts(energies),
     ]
@@ -43,7 +43,7 @@ def warnings_about(
     names: Sequence[str],
     scaling: Scaling,
 ) -> list[Finding]:
-    """Return what a person should be warned of, the worst first.
+    """Return what a user should be warned of, the worst first.
 
     Parameters
     ----------

@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from cprime.advice.words import MINUS, SIGMA, count, listing, number, plain, signed
+from cprime.advice.wording import SIGMA, count, decimals, listing, number, plain, signed
+from cprime.plots.clusters import ask
 from cprime.plots.mahalanobis import distances_to
 from cprime.report.clusters import Fitted
-from cprime.report.rows import Scaling
-from cprime.report.summary import Summary, asked
+from cprime.report.inputs import Scaling
+from cprime.report.summary import Summary
 
 # Columns that are named as odd, if they are so many standard deviations off.
 MOST_NAMED, ODD = 3, 2.0
@@ -52,10 +53,10 @@ def outlier_lines(
         return []
     values = data.take(numbers)
     rows = scaling.for_fit(values)
-    labels = asked(fitted.estimator.predict, rows)
+    labels = ask(fitted.estimator.predict, rows)
     distances = np.sqrt(distances_to(fitted.clusters, labels, rows))
-    densities = asked(fitted.estimator.score_samples, rows)
-    shown = scaling.for_person(values)
+    densities = ask(fitted.estimator.score_samples, rows)
+    shown = scaling.for_user(values)
     # Along each column, in standard deviations of the cluster there.
     sigmas = np.sqrt(fitted.clusters.variances())[labels]
     off = (rows - fitted.clusters.means[labels]) / sigmas
@@ -73,7 +74,7 @@ def outlier_lines(
                 row=count(row),
                 cluster=str(labels[i]),
                 distance=f"{number(float(distances[i]))}{SPACE}{SIGMA}",
-                density=f"{densities[i]:.2f}".replace("-", MINUS),
+                density=decimals(densities[i], 2),
                 odd=listing(odd) or "no single column, but all together",
             )
         )

@@ -11,14 +11,14 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from cprime.advice import Finding, recommended_c_prime
-from cprime.advice.words import MINUS, SIGMA, brief, count, nats, number, plain, share
-from cprime.report import card, findings
+from cprime.advice import Finding, recommended_c_prime, wording
+from cprime.advice.wording import brief, count, decimals, nats, number, plain, share
+from cprime.report import findings, summary_card
 from cprime.report.cluster_table import ClusterTable
 from cprime.report.clusters import Fitted
+from cprime.report.inputs import Scaling
 from cprime.report.outliers import OutlierLine
 from cprime.report.pictures import Picture, Pictures
-from cprime.report.rows import Scaling
 from cprime.report.summary import Summary
 from cprime.version import __version__
 
@@ -62,7 +62,7 @@ class Page:
     numbers: list[tuple[str, str]]
     gaps: list[GapLine]
     warnings: list[Finding]
-    card: card.Card | None
+    card: summary_card.SummaryCard | None
     converged: str
     convergence: Picture | None
     restarts: list[RestartLine]
@@ -106,7 +106,9 @@ def page_of(
     table : ClusterTable
     outliers : list of OutlierLine
     """
-    pictures = Pictures(fitted, summary, names, scaling)
+    pictures, card = Pictures(fitted, summary, names, scaling), None
+    if summary is not None:
+        card = summary_card.card_of(summary, data, names, scaling)
     return Page(
         title=_title(fitted, data, about),
         lead=_lead(fitted, summary),
@@ -114,7 +116,7 @@ def page_of(
         numbers=_numbers(fitted, summary),
         gaps=_gaps(fitted, summary),
         warnings=findings.warnings_about(fitted, summary, names, scaling),
-        card=None if summary is None else card.card_of(summary, data, names, scaling),
+        card=card,
         converged=_converged(fitted.estimator),
         convergence=pictures.convergence(),
         restarts=_restarts(fitted.estimator),
@@ -130,14 +132,14 @@ def page_of(
         command=plain(about.get("command", ""), LONGEST_COMMAND)
         if about.get("command")
         else "",
-        call=card.call_of(fitted, scaling),
-        reproduction=card.reproduction_of(fitted, data, about),
-        parameters=card.parameters_of(fitted),
+        call=summary_card.call_of(fitted, scaling),
+        reproduction=summary_card.reproduction_of(fitted, data, about),
+        parameters=summary_card.parameters_of(fitted),
         version=__version__,
     )
 
 
-def rendered(page: Page) -> str:
+def render(page: Page) -> str:
     """Return the page as HTML: no scripts, nothing from elsewhere, text escaped."""
     style = (HERE / "page.css").read_text(encoding="utf-8")
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
@@ -174,10 +176,10 @@ def _lead(fitted: Fitted, summary: Summary | None) -> str:
     kept = {1: "its closest cluster only", C: "all clusters"}.get(
         fitted.C_prime, f"its {fitted.C_prime} closest clusters"
     )
-    said = f"{type(fitted.estimator).__name__}, {count(D, 'column')}"
+    lead = f"{type(fitted.estimator).__name__}, {count(D, 'column')}"
     if summary is not None:
-        said = f"{said}, {count(summary.n_rows, 'row')}"
-    return f"{said}. In the fit, every row kept {kept} (C' = {fitted.C_prime})."
+        lead = f"{lead}, {count(summary.n_rows, 'row')}"
+    return f"{lead}. In the fit, every row kept {kept} (C' = {fitted.C_prime})."
 
 
 def _numbers(fitted: Fitted, summary: Summary | None) -> list[tuple[str, str]]:
@@ -190,16 +192,16 @@ def _numbers(fitted: Fitted, summary: Summary | None) -> list[tuple[str, str]]:
     ):
         value = getattr(estimator, attribute, None)
         if value is not None:
-            found.append((name, f"{value:.4f}".replace("-", MINUS)))
+            found.append((name, decimals(value, 4)))
     if hasattr(estimator, "gap_"):
-        found.append((f"Gap L {MINUS} F", brief(nats(float(estimator.gap_)))))
+        found.append((f"Gap L {wording.MINUS} F", brief(nats(float(estimator.gap_)))))
     if fitted.are_alike:
-        found.append((SIGMA, number(float(fitted.sigmas()[0]))))
+        found.append((wording.SIGMA, number(float(fitted.sigmas()[0]))))
     if hasattr(estimator, "n_iter_"):
         found.append(("Iterations", count(estimator.n_iter_)))
     if summary is not None:
         found.append(
-            ("Torn rows", brief(share(int(summary.n_torn.sum()), summary.n_rows)))
+            ("Torn rows", brief(share(int(summary.n_ambiguous.sum()), summary.n_rows)))
         )
     return found
 
@@ -215,8 +217,8 @@ def _gaps(fitted: Fitted, summary: Summary | None) -> list[GapLine]:
         kept = min(math.exp(-gap), 1.0 - 1e-9) if gap > 0.0 else 1.0
         name = f"{c_prime}, all" if c_prime == C else str(c_prime)
         bar = round(100.0 * kept, 1)
-        said = brief(nats(gap)), brief(share(kept))
-        lines.append(GapLine(name, *said, bar, c_prime == best))
+        texts = brief(nats(gap)), brief(share(kept))
+        lines.append(GapLine(name, *texts, bar, c_prime == best))
     return lines
 
 
@@ -241,7 +243,7 @@ def _restarts(estimator: Any) -> list[RestartLine]:
     return [
         RestartLine(
             number=count(i + 1),
-            free_energy=f"{energies[i]:.4f}".replace("-", MINUS),
+            free_energy=decimals(energies[i], 4),
             below=brief(nats(energies[order[0]] - energies[i])),
             iterations=count(restarts["n_iter"][i]),
             settled="yes" if restarts["converged"][i] else "no",

@@ -14,7 +14,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from PIL import Image
 
-from cprime.advice.words import count, listing, nats, number, plain, share
+from cprime.advice.wording import count, listing, nats, number, plain, share
 from cprime.plots import (
     ClusterMapDisplay,
     DistanceDisplay,
@@ -25,7 +25,7 @@ from cprime.plots import (
 )
 from cprime.report.cluster_table import profile_of, shares_of, sizes_of
 from cprime.report.clusters import Fitted
-from cprime.report.rows import Scaling
+from cprime.report.inputs import Scaling
 from cprime.report.summary import Summary
 
 # Lines stay sharp in print; of very many shapes, dots are smaller.
@@ -101,7 +101,7 @@ class Pictures:
             "Every iteration raises the free energy F, a lower bound on the "
             "log-likelihood L. What is left between them at the end is the gap."
         )
-        return _drawn(display, (WIDTH, 3.4), SHARP, alt, caption)
+        return _draw(display, (WIDTH, 3.4), SHARP, alt, caption)
 
     def sizes(self) -> Picture:
         """Return the sizes of the clusters."""
@@ -119,7 +119,7 @@ class Pictures:
         )
         caption = "How many rows each cluster has."
         size = (WIDE, 2.8) if self.is_wide else (WIDTH, 3.4)
-        return _drawn(display, size, SHARP, alt, caption)
+        return _draw(display, size, SHARP, alt, caption)
 
     def cluster_map(self) -> Picture:
         """Return the centres in the plane, linked by their overlaps."""
@@ -130,7 +130,7 @@ class Pictures:
         where = "as far apart as they are in standard deviations of the clusters"
         if D <= 2:
             places = display.positions[:, :D]
-            display.positions[:, :D] = self.scaling.undone(places)
+            display.positions[:, :D] = self.scaling.undo(places)
             where = "where they are"
         strongest = [f"{a} and {b}" for a, b in display.edges[::-1][:3]]
         alt = f"Map of {count(len(shares), 'cluster centre')}. " + (
@@ -140,7 +140,7 @@ class Pictures:
         )
         caption = f"Centres, {where}. Areas are sizes, lines are overlaps."
         size = (WIDTH, 4.8 if D > 1 else 3.6)
-        return _drawn(display, size, DOTS, alt, caption)
+        return _draw(display, size, DOTS, alt, caption)
 
     def map(self) -> Picture | None:
         """Return rows and clusters in the plane, or along a line."""
@@ -150,7 +150,7 @@ class Pictures:
         display = MapDisplay.from_estimator(self.named, sample)
         display.n_rows = self.summary.n_rows
         if D <= 2:
-            self._in_units_of_person(display)
+            self._use_user_units(display)
             what = " and ".join(display.names).replace(r"\$", "$")
         else:
             what = "the two directions in which the centres differ most"
@@ -163,7 +163,7 @@ class Pictures:
             if D > 1
             else "How rows are spread, and the density that was fitted to them."
         )
-        return _drawn(display, (WIDTH, 4.8 if D > 1 else 3.6), DOTS, alt, caption)
+        return _draw(display, (WIDTH, 4.8 if D > 1 else 3.6), DOTS, alt, caption)
 
     def profile(self) -> Picture:
         """Return where clusters differ from all rows."""
@@ -182,7 +182,7 @@ class Pictures:
         )
         height = max(1.9 + 0.19 * min(C, 40), 3.4)
         size = (WIDE if self.is_wide else WIDTH, height)
-        return _drawn(display, size, DOTS, alt, caption)
+        return _draw(display, size, DOTS, alt, caption)
 
     def distances(self) -> Picture | None:
         """Return distances of rows beside what Gaussians would have."""
@@ -199,39 +199,39 @@ class Pictures:
             "Distances of rows to their own cluster, in its standard deviations; the "
             "black line is what Gaussian clusters would give."
         )
-        return _drawn(display, (WIDTH, 3.6), SHARP, alt, caption)
+        return _draw(display, (WIDTH, 3.6), SHARP, alt, caption)
 
-    def _in_units_of_person(self, display: MapDisplay) -> None:
+    def _use_user_units(self, display: MapDisplay) -> None:
         scaling = self.scaling
-        display.points = scaling.undone(display.points)
-        display.means = scaling.undone(display.means)
+        display.points = scaling.undo(display.points)
+        display.means = scaling.undo(display.means)
         if display.covariances is not None and not scaling.is_none:
             display.covariances = display.covariances * np.outer(
                 scaling.scale, scaling.scale
             )
 
 
-def _drawn(
+def _draw(
     display: Any, size: tuple[float, float], form: str, alt: str, caption: str
 ) -> Picture:
     with _own_look():
         figure = Figure(figsize=size, layout="constrained")
         display.plot(ax=figure.subplots())
-        content = _saved(figure, form)
+        content = _save(figure, form)
     encoded = base64.b64encode(content).decode()
     kind = {SHARP: "svg+xml", DOTS: "png"}[form]
     return Picture(f"data:image/{kind};base64,{encoded}", alt, caption)
 
 
-def _saved(figure: Figure, form: str) -> bytes:
+def _save(figure: Figure, form: str) -> bytes:
     stream = io.BytesIO()
     # Without dates and versions, the same fit gives the same file.
     metadata = {SHARP: {"Date": None, "Creator": None}, DOTS: {"Software": None}}
     figure.savefig(stream, format=form, dpi=DOTS_PER_INCH, metadata=metadata[form])
-    return _of_few_colours(stream) if form == DOTS else stream.getvalue()
+    return _reduce_colours(stream) if form == DOTS else stream.getvalue()
 
 
-def _of_few_colours(stream: io.BytesIO) -> bytes:
+def _reduce_colours(stream: io.BytesIO) -> bytes:
     """Return a picture in 256 colours: nobody sees it, and it takes a third."""
     picture = Image.open(stream).convert("RGB")
     found = io.BytesIO()
@@ -241,7 +241,7 @@ def _of_few_colours(stream: io.BytesIO) -> bytes:
 
 @contextmanager
 def _own_look() -> Iterator[None]:
-    """Draw in matplotlib's own style, whatever a person has set."""
+    """Draw in matplotlib's own style, whatever the user has set."""
     with matplotlib.rc_context(), warnings.catch_warnings():
         matplotlib.rcdefaults()
         matplotlib.rcParams["svg.hashsalt"] = "cprime"

@@ -4,20 +4,20 @@ Memory does not grow with their number: everything is a sum, a count, the best f
 sample that is the same every time.
 """
 
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from cprime.advice import TORN
+from cprime.advice import AMBIGUOUS
 from cprime.plots import DistanceTally
+from cprime.plots.clusters import ask
 from cprime.plots.mahalanobis import distances_to, usual_limit
-from cprime.plots.rows import chosen
+from cprime.plots.tables import sample_indices
 from cprime.report.clusters import Fitted
-from cprime.report.columns import Columns, ColumnTally
-from cprime.report.few import Few
-from cprime.report.rows import Scaling
+from cprime.report.column_stats import ColumnStats, ColumnTally
+from cprime.report.inputs import Scaling
+from cprime.report.top_k import TopK
 from cprime.typing import Array
 
 # The C' whose gaps are measured, besides that of the fit,
@@ -38,13 +38,13 @@ class Summary:
     Attributes
     ----------
     n_rows : int
-    columns : Columns
+    columns : ColumnStats
     gaps : dict of int to float
         Nats per row lost at each C', under the parameters of the fit.
     log_likelihood : float
         Of these rows, mean per row.
-    sizes, n_torn : ndarray of shape (C,), int64
-        Rows closest to each cluster; those of them torn between clusters.
+    sizes, n_ambiguous : ndarray of shape (C,), int64
+        Rows closest to each cluster; those of them ambiguous between clusters.
     confidences : ndarray of shape (C,)
         Mean probability of the own cluster, over its rows.
     squares : ndarray of shape (C,)
@@ -60,11 +60,11 @@ class Summary:
     """
 
     n_rows: int
-    columns: Columns
+    columns: ColumnStats
     gaps: dict[int, float]
     log_likelihood: float
     sizes: Array
-    n_torn: Array
+    n_ambiguous: Array
     confidences: Array
     squares: Array
     distances: DistanceTally
@@ -74,7 +74,7 @@ class Summary:
     sample: Array
 
 
-def summarised(fitted: Fitted, data: Any, scaling: Scaling) -> Summary:
+def summarise(fitted: Fitted, data: Any, scaling: Scaling) -> Summary:
     """Go through all rows once and return what they say.
 
     Parameters
@@ -88,9 +88,9 @@ def summarised(fitted: Fitted, data: Any, scaling: Scaling) -> Summary:
     tally = _Tally(fitted, data.n_rows)
     columns = ColumnTally(D)
     for first, rows in data.blocks(max(1, BLOCK_VALUES // max(C, D))):
-        columns.add(first, scaling.for_person(rows))
+        columns.add(first, scaling.for_user(rows))
         tally.add(first, scaling.for_fit(rows))
-    return tally.summary(columns.columns())
+    return tally.summary(columns.stats())
 
 
 def posterior(fitted: Fitted, rows: Array, n_kept: int) -> tuple[Array, Array, Array]:
@@ -113,24 +113,17 @@ def posterior(fitted: Fitted, rows: Array, n_kept: int) -> tuple[Array, Array, A
     beyond : ndarray of shape (B,)
         What all others have beside that.
     """
-    ask = fitted.estimator
-    found = asked(ask.predict_proba, rows, c_prime=n_kept, sparse=True)
+    estimator = fitted.estimator
+    found = ask(estimator.predict_proba, rows, c_prime=n_kept, sparse=True)
     K = found.indices.reshape(-1, n_kept)
     q = found.data.reshape(-1, n_kept).astype(np.float64)
     if n_kept == fitted.shape[0]:
         return K, q, np.zeros(len(rows))
-    return K, q, np.expm1(asked(ask.gap, rows, c_prime=n_kept, per="row"))
-
-
-def asked(method: Any, *arguments: Any, **options: Any) -> Any:
-    """Return what an estimator's method says of rows that have lost their names."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "X does not have valid feature names")
-        return method(*arguments, **options)
+    return K, q, np.expm1(ask(estimator.gap, rows, c_prime=n_kept, per="row"))
 
 
 class _Tally:
-    """Adds up what `Summary` tells, block by block."""
+    """Adds up what `Summary` holds, block by block."""
 
     def __init__(self, fitted: Fitted, n_rows: int):
         C, D = fitted.shape
@@ -141,14 +134,14 @@ class _Tally:
         self.n_rows = 0
         self.free_energy = 0.0
         self.sizes = np.zeros(C, dtype=np.int64)
-        self.n_torn = np.zeros(C, dtype=np.int64)
+        self.n_ambiguous = np.zeros(C, dtype=np.int64)
         self.n_measured = np.zeros(C, dtype=np.int64)
         self.shares, self.squares = np.zeros(C), np.zeros(C)
         self.distances = DistanceTally(usual_limit(D))
-        self.typical, self.border = Few(C, PER_CLUSTER), Few(C, PER_CLUSTER)
-        self.outliers = Few(1, OUTLIERS)
+        self.typical, self.border = TopK(C, PER_CLUSTER), TopK(C, PER_CLUSTER)
+        self.outliers = TopK(1, OUTLIERS)
         at_most = max(1, min(SAMPLE_ROWS, SAMPLE_VALUES // D))
-        self.sample_rows = chosen(n_rows, at_most)
+        self.sample_rows = sample_indices(n_rows, at_most)
         self.sample: list[Array] = []
 
     def add(self, first: int, rows: Array) -> None:
@@ -157,14 +150,14 @@ class _Tally:
         numbers = first + np.arange(len(rows))
         K, q, beyond = posterior(self.fitted, rows, self.n_kept)
         self._add_gaps(q, beyond)
-        hard = asked(self.fitted.estimator.free_energy, rows, c_prime=1)
+        hard = ask(self.fitted.estimator.free_energy, rows, c_prime=1)
         best = np.argmax(q, axis=1)[:, None]
         labels = np.take_along_axis(K, best, axis=1)[:, 0]
         own = np.take_along_axis(q, best, axis=1)[:, 0] / (1.0 + beyond)
         self.n_rows += len(rows)
         self.free_energy += len(rows) * hard
         self.sizes += np.bincount(labels, minlength=C)
-        self.n_torn += np.bincount(labels[own < TORN], minlength=C)
+        self.n_ambiguous += np.bincount(labels[own < AMBIGUOUS], minlength=C)
         self.shares += np.bincount(labels, own, minlength=C)
         self.border.offer(labels, own, numbers)
         self._add_distances(labels, rows, numbers)
@@ -172,7 +165,7 @@ class _Tally:
         drawn = self.sample_rows[start:stop] - first
         self.sample.append(rows[drawn].astype(np.float64))
 
-    def summary(self, columns: Columns) -> Summary:
+    def summary(self, columns: ColumnStats) -> Summary:
         """Return what was found."""
         D = self.fitted.shape[1]
         gaps = {c_prime: lost / self.n_rows for c_prime, lost in self.gaps.items()}
@@ -182,7 +175,7 @@ class _Tally:
             gaps=gaps,
             log_likelihood=self.free_energy / self.n_rows + gaps[1],
             sizes=self.sizes,
-            n_torn=self.n_torn,
+            n_ambiguous=self.n_ambiguous,
             confidences=self.shares / np.maximum(self.sizes, 1),
             squares=self.squares / np.maximum(self.n_measured, 1) / D,
             distances=self.distances,

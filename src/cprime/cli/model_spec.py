@@ -1,4 +1,4 @@
-"""Which model does a person want, and how is it to be searched for?"""
+"""Which model does the user want, and how is it to be searched for?"""
 
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -44,7 +44,7 @@ ALL = "all"
 
 
 @dataclass(frozen=True)
-class Wanted:
+class ModelSpec:
     """A model as it was asked for on the command line.
 
     Attributes
@@ -96,7 +96,7 @@ class Wanted:
         round_ones = (Covariance.spherical, Covariance.isotropic)
         return self.model != Model.mixture or self.covariance in round_ones
 
-    def keeping(self, c_prime: int | None) -> "Wanted":
+    def with_c_prime(self, c_prime: int | None) -> "ModelSpec":
         """Return the same with another C'."""
         return replace(self, c_prime=c_prime)
 
@@ -125,7 +125,7 @@ class Wanted:
         return classes[self.model](self.k, **settings)
 
 
-def c_prime_of(text: str | None, model: Model) -> int | None:
+def parse_c_prime(text: str | None, model: Model) -> int | None:
     """Return C' as it was typed; None is all clusters.
 
     Parameters

@@ -1,8 +1,8 @@
-"""How are numbers and names said to a person?"""
+"""How are numbers and names written for a user?"""
 
 import math
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 # A name longer than this is shortened.
 LONGEST_NAME = 40
@@ -56,17 +56,17 @@ def _visible(text: str) -> Iterator[str]:
 
 def count(number: float, noun: str = "") -> str:
     """Return '1 row', '12,345 rows': a number with its noun."""
-    said = f"{int(number):,}"
-    return f"{said} {noun}{'' if number == 1 else 's'}" if noun else said
+    text = f"{int(number):,}"
+    return f"{text} {noun}{'' if number == 1 else 's'}" if noun else text
 
 
-def brief(said: str) -> str:
-    """Return what was said for a sentence as it fits into a table: '< 0.0001'."""
-    return said.replace("less than", "<").replace("more than", ">")
+def brief(text: str) -> str:
+    """Return the wording of a sentence as it fits into a table: '< 0.0001'."""
+    return text.replace("less than", "<").replace("more than", ">")
 
 
 def either(number: float, one: str, many: str) -> str:
-    """Return what is said of one, or what is said of several."""
+    """Return the word for one, or that for several."""
     return one if number == 1 else many
 
 
@@ -76,8 +76,12 @@ def nats(value: float) -> str:
         return "0"
     if 0.0 < value < SMALLEST_SHOWN:
         return f"less than {SMALLEST_SHOWN:.4f}"
-    said = f"{value:.4f}" if abs(value) < 0.1 else f"{value:.3f}"
-    return said.replace("-", MINUS)
+    return decimals(value, 4 if abs(value) < 0.1 else 3)
+
+
+def decimals(value: float, digits: int) -> str:
+    """Return a number with so many digits behind the point."""
+    return f"{value:.{digits}f}".replace("-", MINUS)
 
 
 def share(part: float, whole: float = 1.0) -> str:
@@ -103,12 +107,26 @@ def number(value: float) -> str:
         return "0"
     size = abs(value)
     if 1e-4 <= size < 1e4:
-        said = f"{value:.4g}"
+        text = f"{value:.4g}"
     elif 1e4 <= size < 1e7:
-        said = f"{value:,.0f}"
+        text = f"{value:,.0f}"
     else:
-        said = f"{value:.3g}"
-    return said.replace("-", MINUS, 1) if value < 0 else said
+        text = f"{value:.3g}"
+    return text.replace("-", MINUS, 1) if value < 0 else text
+
+
+def three_digits(value: float) -> str:
+    """Return three digits of a number, short for a picture: '0.0123', '1.2e5'."""
+    if value == 0 or 1e-4 <= abs(value) < 1e4:
+        return f"{value:.3g}"
+    return f"{value:.1e}".replace("e-0", "e-").replace("e+0", "e")
+
+
+def comparable(value: float) -> str:
+    """Return a number with enough digits to compare it with its neighbours."""
+    if value == 0.0 or 1e-4 <= abs(value) < 1e5:
+        return f"{value:.4f}"
+    return f"{value:.4g}"
 
 
 def signed(value: float) -> str:
@@ -116,14 +134,56 @@ def signed(value: float) -> str:
     return f"{value:+.1f}".replace("-", MINUS)
 
 
+def seconds(value: float) -> str:
+    """Return how long something took, with as many digits as matter."""
+    if value < 0.1:
+        return f"{1000.0 * value:.3g} ms"
+    if value < 100.0:
+        return f"{value:.3g} s"
+    return clock(value)
+
+
+def clock(value: float) -> str:
+    """Return seconds as a clock shows them: "1:23", "2:03:45"."""
+    whole = math.ceil(value)
+    minutes, rest = divmod(whole, 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+def size(n_bytes: float) -> str:
+    """Return "52.1 kB", in powers of ten as disks are sold."""
+    # Not above: it imports numpy, which `cprime --help` does without.
+    from cprime.sources.memory import in_words
+
+    return in_words(n_bytes)
+
+
+def rate(per_second: float) -> str:
+    """Return "5.13 million rows/s"."""
+    if per_second >= 1e6:
+        return f"{per_second / 1e6:.3g} million rows/s"
+    digits = max(0, 2 - math.floor(math.log10(max(per_second, 1.0))))
+    return f"{per_second:,.{digits}f} rows/s"
+
+
+def name_columns(
+    names: Iterable[object] | None, n_columns: int, prefix: str = "feature "
+) -> list[str]:
+    """Return the names of columns, or their numbers if they have none: 'feature 0'."""
+    if names is None:
+        return [f"{prefix}{column}" for column in range(n_columns)]
+    return [str(name) for name in names]
+
+
 def listing(items: Sequence[object], most: int = MOST_NAMED) -> str:
     """Return 'a', 'a and b', 'a, b and c', or the first of many and how many more."""
-    said = [str(item) for item in items]
-    if len(said) > most + 1:
-        said = [*said[:most], f"{count(len(said) - most)} more"]
-    if len(said) < 2:
-        return "".join(said)
-    return f"{', '.join(said[:-1])} and {said[-1]}"
+    shown = [str(item) for item in items]
+    if len(shown) > most + 1:
+        shown = [*shown[:most], f"{count(len(shown) - most)} more"]
+    if len(shown) < 2:
+        return "".join(shown)
+    return f"{', '.join(shown[:-1])} and {shown[-1]}"
 
 
 def clusters(indices: Sequence[int]) -> str:

@@ -8,8 +8,8 @@ from cprime.typing import Array
 
 
 @dataclass(frozen=True)
-class Columns:
-    """Numbers about every column, each of shape (D,), and in a person's units.
+class ColumnStats:
+    """Numbers about every column, each of shape (D,), and in the user's units.
 
     Attributes
     ----------
@@ -32,7 +32,7 @@ class Columns:
 
 
 class ColumnTally:
-    """Adds up what `Columns` tells, block by block.
+    """Adds up what `ColumnStats` holds, block by block.
 
     Sums are taken about the means of the first block, so that nothing cancels for
     values that are large beside their spread.
@@ -71,7 +71,7 @@ class ColumnTally:
             values[better] = found[better]
             at[better] = first + row[better]
 
-    def columns(self) -> Columns:
+    def stats(self) -> ColumnStats:
         """Return what was found."""
         assert self.about is not None
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -87,7 +87,7 @@ class ColumnTally:
             above = (highest - means) / spreads
             below = (means - lowest) / spreads
         deviations = np.where(spreads > 0, np.maximum(above, below), 0.0)
-        return Columns(
+        return ColumnStats(
             self.n_rows - self.counts,
             means,
             spreads,

@@ -5,7 +5,7 @@ import numpy as np
 from cprime.typing import Array
 
 
-class Few:
+class TopK:
     """The rows of lowest score in every group, of all that were ever offered.
 
     Rows of the same score are ordered by their numbers, so it does not matter in which

@@ -19,11 +19,9 @@ OPTIONS = {
     "init": "--init",
     "resume": "--resume",
 }
-# What is said of Python, as it is said here.
+# Advice about Python, in terms of options.
 PHRASES = {
     " of cprime.open_data": "",
-    "Standardise the columns first": "Add --standardize",
-    "(GaussianMixture, 'diag' or 'full')": "(--model mixture)",
     "leave them to missing='marginalize'": (
         "fit a GaussianMixture(missing='marginalize') in Python"
     ),
@@ -36,18 +34,18 @@ BARE = re.compile(
 )
 
 
-def spoken(text: str) -> str:
-    """Return a text of the library as if it were about options, not parameters."""
+def use_option_names(text: str) -> str:
+    """Return a message of the library with options in place of parameters."""
 
-    def assigned(found: re.Match[str]) -> str:
+    def option_of(found: re.Match[str]) -> str:
         option = OPTIONS[found[1]]
         if found[2] == "False":
             return f"--no-{option.removeprefix('--')}"
         return option + {"None": " all", "True": "", None: " "}[found[2]]
 
-    for words, ours in PHRASES.items():
-        text = text.replace(words, ours)
-    text = ASSIGNED.sub(assigned, text)
+    for phrase, ours in PHRASES.items():
+        text = text.replace(phrase, ours)
+    text = ASSIGNED.sub(option_of, text)
     for pattern in (QUOTED, BARE):
         text = pattern.sub(lambda found: OPTIONS[found[1]], text)
     return text

@@ -1,6 +1,6 @@
-"""Which rows are looked at, and what are their values?
+"""How are rows gone through, whatever they come as?
 
-Rows may be an array, a data frame, a sparse matrix, or whatever says where they are: a
+They may be an array, a data frame, a sparse matrix, or whatever says where they are: a
 file, one that is open, an iterator.
 """
 
@@ -18,7 +18,33 @@ from cprime.typing import Array
 BLOCK_ROWS = 65_536
 
 
-def opened(X: Any, estimator: Any) -> Any:
+class Table:
+    """An array, frame or sparse matrix, gone through as `Data` is.
+
+    Rows stay in the form they came in, which the estimator knows.
+    """
+
+    def __init__(self, X: Any):
+        # Only compressed rows can be taken one by one.
+        self.X = compressed_rows(X) if is_sparse(X) else X
+        self.n_rows, self.n_features = (int(n) for n in X.shape)
+        self.shape = self.n_rows, self.n_features
+
+    def blocks(self, n_rows: int = BLOCK_ROWS) -> Iterator[tuple[int, Any]]:
+        """Yield the number of the first row of a block, and the block."""
+        for start in range(0, self.n_rows, n_rows):
+            yield start, self.read(start, min(start + n_rows, self.n_rows))
+
+    def read(self, start: int, stop: int) -> Any:
+        """Return the rows from `start` up to `stop`."""
+        return self.take(np.arange(start, stop))
+
+    def take(self, indices: Array) -> Any:
+        """Return these rows."""
+        return self.X.iloc[indices] if hasattr(self.X, "iloc") else self.X[indices]
+
+
+def open_rows(X: Any, estimator: Any) -> Any:
     """Return rows that say where they are as `Data`, any others as they are.
 
     Of a file with more columns, those with the names the estimator was fitted with.
@@ -31,11 +57,11 @@ def opened(X: Any, estimator: Any) -> Any:
     return open_data(X, None if names is None or nameless else list(names))
 
 
-def as_table(X: Any, estimator: Any) -> Any:
-    """Return rows that have a shape and can be taken by index."""
-    X = opened(X, estimator)
-    if isinstance(X, Data) and X.in_memory:
-        return X.load()
+def as_table(X: Any, estimator: Any) -> Data | Table:
+    """Return rows that can be gone through block by block, and taken by index."""
+    X = open_rows(X, estimator)
+    if isinstance(X, Data):
+        return Table(X.load()) if X.in_memory else X
     if not hasattr(X, "shape"):
         X = np.asarray(X)
     if len(X.shape) != 2:
@@ -43,25 +69,7 @@ def as_table(X: Any, estimator: Any) -> Any:
             f"X has shape {tuple(X.shape)}: rows and columns are needed. Give "
             "X.reshape(-1, 1) for one feature."
         )
-    # Only compressed rows can be taken one by one.
-    return compressed_rows(X) if is_sparse(X) else X
-
-
-def blocks(table: Any, n_rows: int = BLOCK_ROWS) -> Iterator[Any]:
-    """Yield all rows of a table, some at a time, in the form the estimator knows."""
-    if isinstance(table, Data):
-        for _, block in table.blocks():
-            yield block
-        return
-    for start in range(0, table.shape[0], n_rows):
-        yield taken(table, np.arange(start, min(start + n_rows, table.shape[0])))
-
-
-def taken(table: Any, indices: Array) -> Any:
-    """Return some rows, in the form the estimator knows."""
-    if isinstance(table, Data):
-        return table.take(indices)
-    return table.iloc[indices] if hasattr(table, "iloc") else table[indices]
+    return Table(X)
 
 
 def values_of(block: Any) -> Array:
@@ -71,7 +79,7 @@ def values_of(block: Any) -> Array:
     return np.asarray(block, dtype=np.float64)
 
 
-def chosen(n_rows: int, at_most: int) -> Array:
+def sample_indices(n_rows: int, at_most: int) -> Array:
     """Return which rows are drawn: all, or the same random ones every time."""
     if n_rows <= at_most:
         return np.arange(n_rows)

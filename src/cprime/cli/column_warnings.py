@@ -1,10 +1,10 @@
-"""What should be said of the columns before clusters are looked for in them?"""
+"""What should a user know of the columns before clusters are looked for in them?"""
 
 import math
 from collections.abc import Iterator
 from typing import Any
 
-from cprime.cli.spoken import spoken
+from cprime.advice.wording import name_columns, plain
 
 # Rows that are looked at, from the first to the last.
 LOOKED_AT = 4096
@@ -12,10 +12,12 @@ LOOKED_AT = 4096
 FEWEST_COUNTED = 20
 # Numbers of rows reach no farther, rows that were dropped included.
 MOST_MISSING = 1.5
+# `of_data.EQUALIZE`, in terms of options.
+EQUALIZE = "Add --standardize, or use covariances that adapt (--model mixture)."
 
 
-def about_columns(data: Any, round_clusters: bool) -> Iterator[str]:
-    """Yield what a person may not know of the columns of their data.
+def column_warnings(data: Any, round_clusters: bool) -> Iterator[str]:
+    """Yield what a user may not know of the columns of their data.
 
     Parameters
     ----------
@@ -26,13 +28,12 @@ def about_columns(data: Any, round_clusters: bool) -> Iterator[str]:
     import numpy as np
 
     from cprime.advice import of_data
-    from cprime.advice.words import plain
 
     if not math.isfinite(data.largest):
         # Whoever computes with it says where that is.
         return
     numbers = np.linspace(0, data.n_rows - 1, min(LOOKED_AT, data.n_rows)).astype(int)
-    names = data.names or [str(column) for column in range(data.n_features)]
+    names = name_columns(data.names, data.n_features, "")
     shown = [plain(name) for name in names]
     with np.errstate(over="ignore", invalid="ignore"):
         rows = data.take(numbers).astype(np.float64)
@@ -47,7 +48,7 @@ def about_columns(data: Any, round_clusters: bool) -> Iterator[str]:
     counting = [name for name, it in zip(shown, counts) if it and enough]
     for found in (
         of_data.row_numbers(counting),
-        of_data.unequal_scales(shown, spreads, round_clusters),
+        of_data.unequal_scales(shown, spreads, round_clusters, EQUALIZE),
     ):
         if found is not None:
-            yield spoken(f"{found.headline} {found.text}")
+            yield f"{found.headline} {found.text}"

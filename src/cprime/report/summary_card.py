@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from cprime.advice.words import count, number, plain, share
+from cprime.advice.wording import count, number, plain, share, size
 from cprime.report.clusters import Fitted
-from cprime.report.rows import Scaling
+from cprime.report.inputs import Scaling
 from cprime.report.summary import Summary
 from cprime.typing import Array
 from cprime.version import __version__
@@ -45,7 +45,7 @@ class ColumnLine:
 
 
 @dataclass(frozen=True)
-class Card:
+class SummaryCard:
     """The data: facts, and a line for every column.
 
     Attributes
@@ -65,7 +65,7 @@ class Card:
 
 def card_of(
     summary: Summary, data: Any, names: Sequence[str], scaling: Scaling
-) -> Card:
+) -> SummaryCard:
     """Return what is shown of the data.
 
     Parameters
@@ -91,19 +91,19 @@ def card_of(
     facts = [("Rows", count(summary.n_rows)), ("Columns", count(len(names)))]
     if data.origin:
         facts.insert(0, ("Name", plain(data.origin, 80)))
-    facts.append(("Size", f"{_size(data.nbytes)} as {data.dtype}"))
+    facts.append(("Size", f"{size(data.nbytes)} as {data.dtype}"))
     facts.append(("Scaling", _scaling(scaling)))
     n_missing = int(columns.n_missing.sum())
     if n_missing:
         of_all = share(n_missing, summary.n_rows * len(names))
         facts.append(("Missing", f"{count(n_missing, 'value')}, {of_all}"))
-    return Card(facts, shown, len(names) - len(shown), n_missing > 0)
+    return SummaryCard(facts, shown, len(names) - len(shown), n_missing > 0)
 
 
 def parameters_of(fitted: Fitted) -> list[tuple[str, str]]:
     """Return every parameter of the estimator, by name."""
     return [
-        (name, plain(_said(value), LONGEST))
+        (name, plain(_describe(value), LONGEST))
         for name, value in fitted.estimator.get_params(deep=False).items()
     ]
 
@@ -140,7 +140,7 @@ def call_of(fitted: Fitted, scaling: Scaling) -> str:
     name = type(fitted.estimator).__name__
     defaults = type(fitted.estimator)().get_params(deep=False)
     changed = [
-        f"{parameter}={plain(_said(value), 60)}"
+        f"{parameter}={plain(_describe(value), 60)}"
         for parameter, value in fitted.estimator.get_params(deep=False).items()
         if not _same(value, defaults[parameter])
     ]
@@ -154,7 +154,7 @@ def _same(value: Any, default: Any) -> bool:
     return isinstance(value, int | float | str) and value == default
 
 
-def _said(value: Any) -> str:
+def _describe(value: Any) -> str:
     if isinstance(value, np.ndarray):
         return f"<array of shape {value.shape}>"
     if callable(value):
@@ -187,15 +187,6 @@ def _scaling(scaling: Scaling) -> str:
     if scaling.is_none:
         return "as they are"
     return "columns were standardised for the fit; values here are in their own units"
-
-
-def _size(n_bytes: int) -> str:
-    size = float(n_bytes)
-    for unit in ("bytes", "kB", "MB", "GB"):
-        if size < 1000.0:
-            return f"{size:.3g} {unit}"
-        size /= 1000.0
-    return f"{size:.3g} TB"
 
 
 def _outline(values: Array) -> str:

@@ -9,11 +9,11 @@ from typing import Any
 
 import typer
 
-from cprime.cli import words
+from cprime.advice import wording
 from cprime.cli.errors import StoppedError, line_of
 from cprime.cli.labelling import write_labels
+from cprime.cli.model_spec import ModelSpec
 from cprime.cli.progress import Follower
-from cprime.cli.wanted import Wanted
 
 
 @dataclass(frozen=True)
@@ -41,37 +41,37 @@ class Files:
 
 
 @dataclass(frozen=True)
-class Fitted:
+class FitResult:
     """A fit that has ended, complete or interrupted.
 
     Attributes
     ----------
     estimator : estimator
     data : Data
-    began : str
-        Where, if that is worth a word.
+    start_message : str
+        Which checkpoint it went on from, if any.
     seconds : float
     complete : bool
-    wanted : Wanted
+    spec : ModelSpec
     """
 
     estimator: Any
     data: Any
-    began: str
+    start_message: str
     seconds: float
     complete: bool
-    wanted: Wanted
+    spec: ModelSpec
 
 
 def model_file(output: Path | None, data: Path) -> Path:
-    """Return where the model goes, if need be beside where the person is."""
+    """Return where the model goes, if need be in the current folder."""
     if output is not None:
         return output
     return Path(f"{data.name.partition('.')[0] or 'model'}.cprime")
 
 
 def refuse_to_overwrite(path: Path) -> None:
-    """Raise if there is a file where nobody has said that it may be written."""
+    """Raise if there is a file that the user has not allowed to overwrite."""
     if path.exists():
         raise typer.BadParameter(
             f"{path} is there already; say -o {path} to overwrite it, or another name",
@@ -96,25 +96,25 @@ def refuse_too_few_rows(data: Any, k: int) -> None:
     """Raise if there cannot be as many clusters."""
     if k > data.n_rows:
         raise ValueError(
-            f"{data.origin} has {words.count(data.n_rows, 'row')}, fewer than the {k} "
-            "clusters asked for: give a smaller -k."
+            f"{data.origin} has {wording.count(data.n_rows, 'row')}, fewer than the "
+            f"{k} clusters asked for: give a smaller -k."
         )
 
 
-def fit_and_keep(
-    wanted: Wanted,
+def fit_and_save(
+    spec: ModelSpec,
     data: Any,
     files: Files,
     typed: str,
     follow: Follower,
     every: float,
     resume: bool,
-) -> Fitted:
+) -> FitResult:
     """Fit, and write all files; after an interrupt the model alone.
 
     Parameters
     ----------
-    wanted : Wanted
+    spec : ModelSpec
     data : Data
     files : Files
     typed : str
@@ -127,11 +127,11 @@ def fit_and_keep(
     """
     import cprime
 
-    follow.stage(f"choosing where {words.count(wanted.k, 'cluster')} start")
+    follow.stage(f"choosing where {wording.count(spec.k, 'cluster')} start")
     checkpoint = None
     if files.checkpoint is not None:
         checkpoint = cprime.Checkpoint(files.checkpoint, every=every, resume=resume)
-    estimator, started, complete = wanted.estimator(), time.perf_counter(), True
+    estimator, started, complete = spec.estimator(), time.perf_counter(), True
     data.on_rows = follow.read
     try:
         estimator.fit(data, checkpoint=checkpoint, progress=follow)
@@ -142,13 +142,13 @@ def fit_and_keep(
             ) from None
         complete = False
     seconds = time.perf_counter() - started
-    began = checkpoint.message if checkpoint is not None and resume else ""
-    fitted = Fitted(estimator, data, began, seconds, complete, wanted)
+    start_message = checkpoint.message if checkpoint is not None and resume else ""
+    fitted = FitResult(estimator, data, start_message, seconds, complete, spec)
     _write(fitted, files, typed, follow)
     return fitted
 
 
-def _write(fitted: Fitted, files: Files, typed: str, follow: Follower) -> None:
+def _write(fitted: FitResult, files: Files, typed: str, follow: Follower) -> None:
     import cprime
     from cprime.model_files.scaling import behind
 
@@ -158,7 +158,7 @@ def _write(fitted: Fitted, files: Files, typed: str, follow: Follower) -> None:
         "command": typed,
         "origin": data.origin,
         "rows": data.n_rows,
-        "seed": fitted.wanted.seed,
+        "seed": fitted.spec.seed,
         "seconds": fitted.seconds,
         "date": datetime.now(UTC).date().isoformat(),
         "complete": fitted.complete,
@@ -169,14 +169,14 @@ def _write(fitted: Fitted, files: Files, typed: str, follow: Follower) -> None:
     cprime.save(kept, files.model, about=about)
     if fitted.complete:
         try:
-            _write_more(fitted, files, worth_telling(about), follow)
+            _write_more(fitted, files, provenance(about), follow)
         except Exception as error:
-            told = f"{line_of(error)} The model itself is in {files.model}."
-            raise ValueError(told) from error
+            message = f"{line_of(error)} The model itself is in {files.model}."
+            raise ValueError(message) from error
 
 
 def _write_more(
-    fitted: Fitted, files: Files, about: dict[str, str], follow: Follower
+    fitted: FitResult, files: Files, about: dict[str, str], follow: Follower
 ) -> None:
     if files.report is not None:
         from cprime import report
@@ -188,7 +188,7 @@ def _write_more(
         write_labels(files.labels, fitted.estimator, fitted.data, follow)
 
 
-def worth_telling(about: dict[str, Any]) -> dict[str, str]:
+def provenance(about: dict[str, Any]) -> dict[str, str]:
     """Return what a report says of where a model comes from, in words.
 
     Parameters
@@ -198,11 +198,11 @@ def worth_telling(about: dict[str, Any]) -> dict[str, str]:
     """
     from cprime.sources.display import short
 
-    told = {
+    shown = {
         name: short(about[name])
         for name in ("command", "origin", "fingerprint", "date")
         if isinstance(about.get(name), str)
     }
     if isinstance(about.get("seconds"), (int, float)):
-        told["time of the fit"] = words.seconds(about["seconds"])
-    return told
+        shown["time of the fit"] = wording.seconds(about["seconds"])
+    return shown

@@ -1,23 +1,25 @@
 """Which rows does a report look at, and in whose units?"""
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from cprime.advice.wording import name_columns
+from cprime.plots.tables import Table
 from cprime.sources import is_source, open_data
 from cprime.sources.display import quoted
-from cprime.sources.sparse import compressed_rows, is_sparse
+from cprime.sources.sparse import is_sparse
 from cprime.typing import Array
 
 
 @dataclass(frozen=True)
 class Scaling:
-    """How a person's units and those of the fit go together.
+    """How the user's units and those of the fit go together.
 
-    A fit sees (value - shift) / scale of a person's values, column by column.
+    A fit sees (value - shift) / scale of the user's values, column by column.
 
     Attributes
     ----------
@@ -42,69 +44,50 @@ class Scaling:
         scaled: Array = (rows - self.shift) / self.scale
         return scaled.astype(rows.dtype)
 
-    def for_person(self, rows: Array) -> Array:
-        """Return rows as they come in a person's units."""
-        return self.undone(rows) if self.already else rows
+    def for_user(self, rows: Array) -> Array:
+        """Return rows as they come in the user's units."""
+        return self.undo(rows) if self.already else rows
 
-    def undone(self, of_fit: Array) -> Array:
-        """Return values in the units of the fit, such as means, in a person's."""
+    def undo(self, of_fit: Array) -> Array:
+        """Return values in the units of the fit, such as means, in the user's."""
         return of_fit if self.is_none else of_fit * self.scale + self.shift
 
 
-class ArrayData:
-    """An array, frame or sparse matrix, seen as data to go through block by block."""
+class ArrayData(Table):
+    """An array, frame or sparse matrix in the form of `Data`: dense rows of floats."""
 
     origin = ""
 
     def __init__(self, X: Any):
         columns = getattr(X, "columns", None)
         self.names = None if columns is None else tuple(str(name) for name in columns)
-        if is_sparse(X):
-            X = compressed_rows(X)
-        else:
+        if not is_sparse(X):
             X = np.asarray(X)
             if X.dtype not in (np.float32, np.float64):
                 X = X.astype(np.float64)
-        if X.ndim != 2:
-            raise ValueError(f"X has shape {X.shape}: give rows and columns.")
-        self.X = X
+            if X.ndim != 2:
+                raise ValueError(f"X has shape {X.shape}: give rows and columns.")
+        super().__init__(X)
+        self.dtype = self.X.dtype
+        self.nbytes = self.n_rows * self.n_features * int(self.dtype.itemsize)
 
-    @property
-    def n_rows(self) -> int:
-        return int(self.X.shape[0])
-
-    @property
-    def n_features(self) -> int:
-        return int(self.X.shape[1])
-
-    @property
-    def dtype(self) -> Any:
-        return self.X.dtype
-
-    @property
-    def nbytes(self) -> int:
-        return self.n_rows * self.n_features * int(self.dtype.itemsize)
-
-    def blocks(self, n_rows: int) -> Iterator[tuple[int, Array]]:
-        """Yield the number of the first row of a block, and the block."""
-        for first in range(0, self.n_rows, n_rows):
-            yield first, self._dense(self.X[first : first + n_rows])
+    def read(self, start: int, stop: int) -> Array:
+        return _dense(self.X[start:stop])
 
     def take(self, indices: Array) -> Array:
-        """Return these rows."""
-        return self._dense(self.X[indices])
+        return _dense(self.X[indices])
 
     def fingerprint(self) -> str:
         """Return a hash of shape, dtype and values, as `Data` has it."""
-        shape = (self.n_rows, self.n_features)
-        found = hashlib.sha256(repr((shape, self.dtype.str)).encode())
+        found = hashlib.sha256(repr((self.shape, self.dtype.str)).encode())
         for _, block in self.blocks(max(1, 2**20 // self.n_features)):
             found.update(np.ascontiguousarray(block).data)
         return f"sha256:{found.hexdigest()}"
 
-    def _dense(self, rows: Any) -> Array:
-        dense: Array = rows.toarray() if hasattr(rows, "toarray") else rows
-        return dense
+
+def _dense(rows: Any) -> Array:
+    dense: Array = rows.toarray() if hasattr(rows, "toarray") else rows
+    return dense
 
 
 def as_data(data: Any) -> Any:
@@ -123,7 +106,7 @@ def scaling_of(data: Any, given: tuple[Any, Any] | None, n_features: int) -> Sca
     data : Data, or None
         May say that it is standardised, by a shift and a scale of its own.
     given : (shift, scale), or None
-        What a person says was done to the columns before the fit.
+        What the user says was done to the columns before the fit.
     n_features : int
     """
     already = getattr(data, "shift", None) is not None
@@ -155,8 +138,4 @@ def column_names(estimator: Any, data: Any, n_features: int) -> Sequence[str]:
             f"Column {column} of the data is {quoted(names[column])}, but that of the "
             f"fit is {quoted(fitted[column])}: give the same columns in the same order."
         )
-    if names is None:
-        names = fitted
-    if names is None:
-        return [f"feature {d}" for d in range(n_features)]
-    return [str(name) for name in names]
+    return name_columns(fitted if names is None else names, n_features)

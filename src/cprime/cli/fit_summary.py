@@ -1,0 +1,110 @@
+"""What does a user see when a fit has ended, and what may be done next?"""
+
+import shlex
+from typing import Any
+
+from cprime.advice import wording
+from cprime.cli.console import Voice, literal
+from cprime.cli.fit_job import Files, FitResult
+from cprime.cli.model_spec import Model
+from cprime.cli.option_names import use_option_names
+from cprime.cli.source import Source
+from cprime.cli.summary import (
+    describe_end,
+    describe_file,
+    describe_model,
+    describe_shape,
+    fit_values,
+    quality_lines,
+    show,
+    verdict,
+)
+
+
+def show_fit(
+    voice: Voice, fitted: FitResult, files: Files, typed: str, source: Source
+) -> None:
+    """Show what a fit came to, what was written, and what may be done next.
+
+    Parameters
+    ----------
+    voice : Voice
+    fitted : FitResult
+    files : Files
+    typed : str
+        The command it was fitted by.
+    source : Source
+        Of its rows.
+    """
+    data, values = fitted.data, fit_values(fitted.estimator)
+    found, written = verdict(values), files.written(fitted.complete)
+    if fitted.complete:
+        command = _next_command(fitted, files, found, source)
+    else:
+        command = resume_command(files, typed)
+    restarts = len(getattr(fitted.estimator, "restarts_", {}).get("n_iter", [0]))
+    voice.result(
+        {
+            **values,
+            "data": data.origin,
+            "rows": data.n_rows,
+            "columns": data.n_features,
+            "standardized": data.scale is not None,
+            "seed": fitted.spec.seed,
+            "restarts": restarts,
+            "began": fitted.start_message or None,
+            "seconds": fitted.seconds,
+            "complete": fitted.complete,
+            "verdict": None if found is None else found.headline,
+            "files": {name: str(path) for name, path in written.items()},
+            "next": command,
+        }
+    )
+    best = f", best of {restarts}" if restarts > 1 else ""
+    end = f"{describe_end(values, fitted.complete)}, {wording.seconds(fitted.seconds)}"
+    lines = [
+        ("model", describe_model(values)),
+        ("start", f"{values['seeding']}, seed {fitted.spec.seed}{best}"),
+        ("end", end),
+        *quality_lines(values),
+        ("wrote", ", ".join(describe_file(path) for path in written.values())),
+    ]
+    if fitted.start_message:
+        lines.insert(2, ("", literal(use_option_names(fitted.start_message))))
+    show(voice, describe_shape(data), lines)
+    if fitted.complete:
+        voice.say(f"\nnext: [bold]{literal(command)}[/]", whole=True)
+
+
+def _next_command(fitted: FitResult, files: Files, found: Any, source: Source) -> str:
+    """Return a command worth trying now."""
+    spec = fitted.spec
+    if found is not None and found.level == "poor":
+        model = [] if spec.model == Model.kmeans else ["--model", spec.model.value]
+        shape = [] if spec.covariance is None else ["--covariance", spec.covariance]
+        scaled = [] if fitted.data.scale is None else ["--standardize"]
+        typed = ["compare", *source.typed, *scaled, "-k", str(spec.k), *model, *shape]
+    elif files.report is None and found is not None:
+        page = str(files.model.with_suffix(".html"))
+        typed = ["report", str(files.model), *source.typed_for_model, "-o", page]
+    else:
+        new = f"NEW{source.path.suffix}"
+        header = source.typed_header
+        typed = ["predict", str(files.model), new, *header, "-o", "labels.parquet"]
+    return shlex.join(["cprime", *typed])
+
+
+def resume_command(files: Files, typed: str) -> str:
+    """Return the command that goes on with a fit that was stopped."""
+    more = "" if files.checkpoint is not None else " --checkpoint DIR"
+    return (
+        f"{typed}{more}" if "--resume" in typed.split() else f"{typed}{more} --resume"
+    )
+
+
+def resume_hint(files: Files, typed: str) -> str:
+    """Return the message for a user who has stopped a fit."""
+    kept = f"The best so far is in {files.model}, marked interrupted."
+    if files.checkpoint is None:
+        return f"{kept} With --checkpoint DIR a fit can go on where it was stopped."
+    return f"{kept} To go on: {resume_command(files, typed)}"

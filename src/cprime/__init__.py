@@ -3,7 +3,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from cprime.version import __version__
+from cprime.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from cprime import bounds, datasets, plots
@@ -28,7 +28,6 @@ __all__ = [
     "KMeans",
     "Progress",
     "SoftKMeans",
-    "__version__",
     "bounds",
     "datasets",
     "describe",

@@ -7,14 +7,17 @@ from cprime.stats import Stats
 from cprime.theta import Theta
 from cprime.typing import Array
 
-EPSILON = float(np.finfo(np.float64).eps)
+# Of the values that are added up, what a mean of them may be wrong by.
+ROUNDING = 2.0 * float(np.finfo(np.float64).eps)
 
 
 def is_fixed(problem: Problem, theta: Theta, stats: Stats) -> bool:
     """Return whether means are those of their rows already (C' = 1).
 
     Means of the same rows, computed from other means, differ in their last digits: a
-    fit that starts from its own optimum would move, and its J could rise.
+    fit that starts from its own optimum would move, and its J could rise. A step that
+    is longer than that is taken, also where no row has changed: what was computed from
+    far away is refined from close up.
 
     Parameters
     ----------
@@ -23,27 +26,24 @@ def is_fixed(problem: Problem, theta: Theta, stats: Stats) -> bool:
     stats : Stats
         Of a sweep under `theta`.
     """
-    if stats.changed == 0:
-        return True
     filled = np.where(stats.counts > 0, stats.counts, 1.0)[:, None]
     steps = np.abs(stats.shifts / filled)
     # As far as rows of a cluster can be from its mean, on average.
     spread = np.sqrt(stats.scatter / filled)
-    if np.any(steps > EPSILON * (np.abs(theta.means) + spread)):
+    if np.any(steps > ROUNDING * (np.abs(theta.means) + spread)):
         return False
-    return bool(np.all(steps <= EPSILON * _largest_values(problem)))
+    return bool(np.all(steps <= ROUNDING * _largest_values(problem)))
 
 
 def _largest_values(problem: Problem) -> Array:
     """Return the largest absolute value of every feature, in rows that have weight."""
 
     def largest(values: Array, weights: Array) -> Array:
-        weighted = abs(values[weights > 0])
-        if weighted.shape[0] == 0:
-            return np.zeros((1, weighted.shape[1]))
-        found = weighted.max(axis=0)
-        dense: Array = found.toarray() if hasattr(found, "toarray") else found[None]
-        return dense.reshape(1, -1)
+        weighted = values if np.all(weights > 0) else values[weights > 0]
+        found: Array = np.maximum(
+            weighted.max(axis=0, initial=0.0), -weighted.min(axis=0, initial=0.0)
+        )
+        return found[None]
 
     highest: Array = problem.rows.map(largest).max(axis=0)
     return highest

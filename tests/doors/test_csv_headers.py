@@ -59,7 +59,11 @@ CASES = {
     "decimals in quotes": (QUOTED, ROW),
     "decimals, and a byte order mark": ("\ufeff" + DECIMALS, ROW),
     "scientific": (lines(RNG.normal(size=(N, 3)), "{:.18e}"), ROW),
-    "scientific above decimals": ("1e3,2e3,3e3\n" + DECIMALS, ROW),
+    "scientific above decimals": ("1e3,2e3,3e3\n" + DECIMALS, OPEN),
+    "wavelengths above decimals": ("400.0,400.5,401.0\n" + DECIMALS, OPEN),
+    "censuses above integers": ("1990,2000,2010\n" + LARGE, OPEN),
+    "years that fall, above integers": ("2021,2020,2019\n" + LARGE, OPEN),
+    "equal steps amid the columns below": ("200,300,400\n" + LARGE, ROW),
     "negative decimals": ("-1.5,-2.5,-3.5\n" + DECIMALS, ROW),
     "infinite": ("inf,1.5,2.5\n" + DECIMALS, ROW),
     "not a number": ("nan,NaN,1.5\n" + DECIMALS, ROW),
@@ -407,3 +411,15 @@ def test_what_may_be_done_next_says_the_same_of_the_header(written, option):
         said = done("fit", "open.csv", "-k", 3, "-o", "m.cprime", option, *more)
         last = said.splitlines()[-1]
         assert last.startswith(f"next: cprime {command} ") and f" {option} " in last
+
+
+def test_a_fit_says_what_was_guessed_of_its_file(tmp_path, caplog):
+    path = tmp_path / "x.csv"
+    path.write_text("0,1,2\n" + DECIMALS)
+    kmeans = KMeans(2, random_state=0).fit(path)
+    assert len(kmeans.labels_) == n_lines(DECIMALS)
+    (said,) = caplog.messages
+    assert "is taken for the names of the columns" in said and "header=False" in said
+    caplog.clear()
+    KMeans(2, random_state=0).fit(open_data(path, header=True))
+    assert not caplog.messages

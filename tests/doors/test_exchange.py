@@ -126,15 +126,15 @@ def test_another_kind_of_estimator_is_named():
             give(mixture)
 
 
-@pytest.fixture
-def patched(monkeypatch):
+@pytest.fixture(params=["", "Faster"])
+def patched(monkeypatch, request):
     """scikit-learn as a patch leaves it: subclasses, which cannot do without a fit."""
 
     def broken(plain):
         def predict(self, X):
             raise AttributeError(f"{plain.__name__} has no attribute '_accelerated'")
 
-        return type(plain.__name__, (plain,), {"predict": predict})
+        return type(request.param + plain.__name__, (plain,), {"predict": predict})
 
     for module, name in (
         (sklearn.cluster, "KMeans"),
@@ -162,3 +162,10 @@ def test_fits_of_a_patched_scikit_learn_come_back(patched, is_patched):
     ours = GaussianMixture.from_sklearn(mixture)
     assert np.allclose(ours.predict_proba(IRIS), mixture.predict_proba(IRIS))
     assert GaussianMixture.from_kmeans(kmeans).means_init is kmeans.cluster_centers_
+
+
+@pytest.mark.parametrize("put", [lambda *a, **k: None, type("KMeans", (), {})])
+def test_what_stands_in_its_place_need_not_be_its_child(monkeypatch, put):
+    ours = KMeans(3, random_state=0).fit(IRIS)
+    monkeypatch.setattr(sklearn.cluster, "KMeans", put)
+    assert np.array_equal(ours.to_sklearn().predict(IRIS), ours.predict(IRIS))

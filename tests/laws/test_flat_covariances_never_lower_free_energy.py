@@ -30,6 +30,29 @@ def test_fewer_rows_than_features(covariance_type, reg_covar, seed):
 
 
 @pytest.mark.parametrize("covariance_type", ["full", "tied"])
+@pytest.mark.parametrize("seed", [5, 27, 35, 44])
+@pytest.mark.parametrize("constant", [True, False])
+@pytest.mark.filterwarnings("ignore")
+def test_weights_and_clusters_that_become_flat_in_one_step(
+    covariance_type, seed, constant
+):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(26, 8))
+    if constant:
+        X[:, 0] = 3.0
+    mixture = GaussianMixture(
+        5,
+        covariance_type=covariance_type,
+        reg_covar=0,
+        init_params="random",
+        random_state=0,
+        tol=0,
+        max_iter=20,
+    ).fit(X, sample_weight=1000.0 * rng.random(26))
+    assert_never_falls(mixture)
+
+
+@pytest.mark.parametrize("covariance_type", ["full", "tied"])
 @pytest.mark.parametrize("c_prime", [1, 2, None])
 @pytest.mark.parametrize("far", [1e6, 1e10, 1e14])
 @pytest.mark.filterwarnings("ignore")

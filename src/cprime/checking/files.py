@@ -1,5 +1,6 @@
 """What may come in as a file, or as anything else that says where rows are."""
 
+import logging
 import os
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,8 @@ import numpy as np
 from cprime.sources import Data, open_data
 from cprime.sources.display import quoted
 from cprime.typing import Array
+
+LOG = logging.getLogger("cprime.sources")
 
 
 def opened(estimator: Any, X: Any, *, reset: bool) -> Array | Data:
@@ -24,6 +27,9 @@ def opened(estimator: Any, X: Any, *, reset: bool) -> Array | Data:
     """
     known = None if reset else getattr(estimator, "feature_names_in_", None)
     data = open_data(X, None if known is None or _is_nameless(X) else list(known))
+    if data.columns.is_guess and not isinstance(X, Data):
+        # On standard error, unless the user's program has other plans with its log.
+        LOG.warning("%s Say so to cprime.open_data.", data.columns.decision)
     if reset:
         _remember(estimator, data)
     else:

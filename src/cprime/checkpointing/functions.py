@@ -198,6 +198,7 @@ class _Reader:
         if is_installed(str(known.get("__name__"))):
             return
         used_code.refuse_imports(code)
+        used_code.refuse_names_made_up(code)
         for name in sorted(used_code.global_names(code)):
             yield name
             if name in known:

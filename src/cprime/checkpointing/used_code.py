@@ -6,6 +6,9 @@ from types import CodeType
 
 from cprime.checkpointing.installed import is_installed
 
+# What finds a value by a name that is made when it is called.
+LOOK_UP = frozenset({"eval", "exec", "globals", "locals", "vars"})
+
 
 class UnknownError(Exception):
     """Something that cannot be told from another one later; the message says what."""
@@ -49,6 +52,12 @@ def refuse_imports(code: CodeType) -> None:
                     f"it imports {step.argval!r} when it is called, which should be "
                     "imported at the top of its file"
                 )
+
+
+def refuse_names_made_up(code: CodeType) -> None:
+    """Raise if code looks up names that are not in it, whatever they are."""
+    for name in sorted(LOOK_UP & global_names(code)):
+        raise UnknownError(f"it calls {name}, and may use anything by that")
 
 
 def _nested(code: CodeType) -> Iterator[CodeType]:

@@ -7,6 +7,7 @@ reads our fits.
 import copy
 import warnings
 from collections.abc import Collection
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,8 @@ OF_THE_MIXTURE = (
     "lower_bounds_",
 )
 OF_CENTERS = ("cluster_centers_", "labels_", "inertia_", "n_iter_", *OF_THE_INPUT)
+# Where scikit-learn defines them.
+HOMES = {"KMeans": "_kmeans", "GaussianMixture": "_gaussian_mixture"}
 # What scikit-learn adds to covariances by default.
 THEIR_RIDGE = 1e-6
 
@@ -290,7 +293,7 @@ def _check_fitted(estimator: Any, wanted: str) -> None:
 
 def _fitted_on_centers(centers: Any) -> sklearn.cluster.KMeans:
     """Return a scikit-learn object with whatever it needs to predict."""
-    plain = _plain(sklearn.cluster.KMeans)
+    plain = _plain("cluster", "KMeans")
     theirs = plain(len(centers), init=centers, n_init=1, max_iter=1)
     with warnings.catch_warnings():
         # Centres may coincide.
@@ -300,18 +303,26 @@ def _fitted_on_centers(centers: Any) -> sklearn.cluster.KMeans:
     return theirs
 
 
-def _plain(found: Any) -> Any:
-    """Return the class of scikit-learn, where a patch has put one of its own.
+def _plain(package: str, name: str) -> Any:
+    """Return a class of scikit-learn, where a patch may have put one of its own.
 
     scikit-learn-intelex puts subclasses in place, which predict from what their own fit
-    has kept, not from attributes.
+    has kept, not from attributes. Where the class is defined, it is known to all that
+    were derived from it.
     """
-    own = (of for of in found.__mro__ if of.__module__.split(".")[0] == "sklearn")
-    return next((of for of in own if of.__name__ == found.__name__), found)
+    module = import_module(f"sklearn.{package}.{HOMES[name]}")
+    found = (getattr(sklearn, package), module)
+    for place in (getattr(where, name) for where in found):
+        for of in getattr(place, "__mro__", ()):
+            if (of.__module__, of.__name__) == (module.__name__, name):
+                return of
+    raise TypeError(
+        f"scikit-learn's own {name} is nowhere: undo the patch of it first."
+    )
 
 
 def _plain_mixture() -> Any:
-    return _plain(sklearn.mixture.GaussianMixture)
+    return _plain("mixture", "GaussianMixture")
 
 
 def _shared_params(of: Any, to: Any, but: Collection[str] = ()) -> dict[str, Any]:

@@ -13,7 +13,8 @@ from cprime.theta import Coefficients, Theta
 from cprime.typing import Array
 
 # Share of the terms of a sum, whatever their signs, that may be rounding errors.
-ROUNDING = 16.0 * float(np.finfo(np.float64).eps)
+EPSILON = float(np.finfo(np.float64).eps)
+ROUNDING = 16.0 * EPSILON
 
 
 class MatrixGaussian(Gaussian):
@@ -46,6 +47,7 @@ class MatrixGaussian(Gaussian):
         old, new = self.whitening(before.covariance), self.whitening(found)
         gains = self.weights(stats) * _log_ratios(new, old)
         gains -= 0.5 * _energy_differences(scatter, new, old)
+        gains -= EPSILON * _blurs(stats.scatter, new, old)
         worse = np.flatnonzero(gains <= 0)
         # One that is too flat, as a user may have given it, must not stay.
         kept = worse[~matrices.too_flat(before.covariance[worse], floor)]
@@ -62,7 +64,11 @@ class MatrixGaussian(Gaussian):
         scatter = self.scatter(theta, stats, about)
         rough = self._expected(new, scatter, stats)
         blur = ROUNDING * _sum_of_sizes(scatter, new.whitening) / stats.weight
-        fine = (stats.free_energy + _gain(theta, stats, about, new, old)) / stats.weight
+        gain = _gain(theta, stats, about, new, old)
+        # After a long step F errs on the safe side, or the next could be lower.
+        blurs = _blurs(stats.scatter, new.whitening, old.whitening)
+        gain -= EPSILON * float(np.sum(blurs))
+        fine = (stats.free_energy + gain) / stats.weight
         # Where theta is far from that of the sweep, large numbers may cancel in `fine`.
         return float(np.clip(fine, rough - blur, rough + blur))
 
@@ -94,6 +100,18 @@ def _energy_differences(scatter: Array, new: Array, old: Array) -> Array:
     """
     differences: Array = np.sum(((new - old) @ scatter) * (new + old), axis=(-2, -1))
     return differences
+
+
+def _blurs(scatter: Array, new: Array, old: Array) -> Array:
+    """Return what rounding errors of a scatter are multiplied by in the differences.
+
+    They are as large as its diagonal lets its entries be.
+    """
+    sizes = np.sqrt(np.diagonal(scatter, axis1=-2, axis2=-1))[..., None]
+    blurs: Array = np.sum(
+        (np.abs(new - old) @ sizes) * (np.abs(new + old) @ sizes), axis=(-2, -1)
+    )
+    return blurs
 
 
 def _sum_of_sizes(scatter: Array, whitening: Array) -> float:

@@ -71,6 +71,8 @@ class Column:
         How many fields are such.
     same : int
         How many fields have the value of the first line.
+    lowest, highest : float
+        Of the numbers.
     has_quoted_numbers : bool
     """
 
@@ -78,6 +80,7 @@ class Column:
         self._first = first
         self._value = float(first) if kind_of(first) in NUMBERS else math.nan
         self.integers = self.decimals = self.texts = self.same = 0
+        self.lowest, self.highest = math.inf, -math.inf
         self.has_quoted_numbers = False
 
     def add(self, field: str, is_quoted: bool) -> None:
@@ -86,11 +89,20 @@ class Column:
         if kind in NUMBERS:
             self.integers += kind is Kind.INTEGER
             self.decimals += kind is Kind.DECIMAL
-            self.same += float(field) == self._value
+            value = float(field)
+            self.same += value == self._value
+            if math.isfinite(value):
+                self.lowest = min(self.lowest, value)
+                self.highest = max(self.highest, value)
             self.has_quoted_numbers |= is_quoted
         elif kind is Kind.TEXT:
             self.texts += 1
             self.same += field == self._first
+
+    @property
+    def is_outside(self) -> bool:
+        """Whether the number of the first line is lower, or higher, than all below."""
+        return not self.lowest <= self._value <= self.highest
 
     @property
     def is_numeric(self) -> bool:

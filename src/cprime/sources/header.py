@@ -5,6 +5,8 @@ names if they count, as those that pandas writes by itself or years do, and stan
 from the columns below. What is left open is refused.
 """
 
+import math
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -160,11 +162,16 @@ def _of_numbers(fields: list[str], places: list[int], below: Below) -> _Verdict:
     kinds = {kind_of(field) for field in fields}
     if len({field.strip() for field in fields}) < len(fields) or len(kinds) > 1:
         return PLAIN_ROW
+    enough = below.n_rows >= FEWEST_ROWS
+    if enough and _are_marks(fields) and all(column.is_outside for column in columns):
+        return _Verdict(
+            None, "it rises or falls in equal steps, outside the columns below"
+        )
     if kinds == {Kind.DECIMAL}:
         if all(column.has_only_integers for column in columns):
             return _Verdict(None, "it holds decimals above columns of integers")
         return PLAIN_ROW
-    odd, enough = [c.has_no_integers for c in columns], below.n_rows >= FEWEST_ROWS
+    odd = [column.has_no_integers for column in columns]
     stands_out = all(odd) or (enough and any(odd))
     if not _do_count(fields):
         if stands_out:
@@ -185,6 +192,20 @@ def _of_numbers(fields: list[str], places: list[int], below: Below) -> _Verdict:
     return _Verdict(
         None, "it counts as names may, and its numbers are in the columns below, too"
     )
+
+
+def _are_marks(fields: list[str]) -> bool:
+    """Return whether numbers are those of a scale, as wavelengths or censuses are.
+
+    Integers that count are looked at more closely.
+    """
+    values = [float(field) for field in fields]
+    steps = [after - before for before, after in pairwise(values)]
+    if len(steps) < 2 or steps[0] == 0.0:
+        return False
+    if all(kind_of(field) is Kind.INTEGER for field in fields) and _do_count(fields):
+        return False
+    return all(math.isclose(step, steps[0], rel_tol=1e-6) for step in steps)
 
 
 def _do_count(fields: list[str]) -> bool:

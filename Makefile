@@ -86,7 +86,7 @@ sanitize:  ## FITS=2000, and malformed matrices, with every memory access watche
 	$(PYTHON) -m venv $(SANITIZE)
 	$(SANITIZE)/bin/python -m pip install --quiet --constraint constraints.txt \
 	    --config-settings build-dir=build/sanitize \
-	    --config-settings cmake.define.CPRIME_SANITIZE=ON .
+	    --config-settings cmake.define.CPRIME_SANITIZE=ON '.[all]'
 	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)" \
 	    ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 \
 	    $(SANITIZE)/bin/python tests/many_fits.py $(or $(FITS),2000) --sanitized
@@ -99,7 +99,7 @@ wheel: $(READY)  ## A wheel that runs where there is no compiler
 	$(RUN) -m auditwheel show dist/*.whl
 	rm -rf $(WHEEL)
 	$(PYTHON) -m venv $(WHEEL)
-	$(WHEEL)/bin/python -m pip install --quiet dist/*.whl --constraint constraints.txt
+	$(WHEEL)/bin/python -m pip install --quiet "$$(echo dist/*.whl)[report]" --constraint constraints.txt
 	cd / && env PATH=/nonexistent CC=/nonexistent CXX=/nonexistent \
 	    $(CURDIR)/$(WHEEL)/bin/python $(CURDIR)/tests/wheel_check.py
 

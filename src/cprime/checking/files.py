@@ -29,7 +29,7 @@ def opened(estimator: Any, X: Any, *, reset: bool) -> Array | Data:
     data = open_data(X, None if known is None or _is_nameless(X) else list(known))
     if data.columns.is_guess and not isinstance(X, Data):
         # On standard error, unless the user's program has other plans with its log.
-        LOG.warning("%s Say so to cprime.open_data.", data.columns.decision)
+        LOG.warning("%s (An option of cprime.open_data.)", data.columns.decision)
     if reset:
         _remember(estimator, data)
     else:

@@ -90,6 +90,8 @@ def _worst_served(problem: Problem, theta: Theta, count: int) -> list[Array]:
         contents, copy_of = np.unique(
             problem.rows.take(tied), axis=0, return_inverse=True
         )
+        # Numpy 2.0 gives them a second axis.
+        copy_of = copy_of.reshape(-1)
         found += [tied[copy_of == i] for i in range(len(contents))]
         distances[tied] = 0.0
     return found[:count]

@@ -14,13 +14,16 @@ RESULTS = Path(__file__).parent / "results"
 def main() -> None:
     """Run what the command line asks for."""
     arguments = _parser().parse_args()
-    settings = Settings(arguments.quick, arguments.threads)
+    settings = Settings(
+        arguments.quick, arguments.threads, tuple(arguments.only), arguments.gigabytes
+    )
     folder = arguments.out or (RESULTS / "quick" if settings.quick else RESULTS)
     # Thread pools are sized when numpy and the peers are imported, so not before this.
     os.environ.update(environment(settings.threads))
     from benchmarks import report, results
 
-    for name in [] if arguments.report else arguments.experiments or NAMES:
+    asked = arguments.experiments or (["default"] if settings.only else NAMES)
+    for name in [] if arguments.report else asked:
         print(f"== {name}", flush=True)
         start = time.perf_counter()
         results.run(name, settings, folder)
@@ -48,6 +51,16 @@ def _parser() -> argparse.ArgumentParser:
         "--quick", action="store_true", help="tiny inputs: checks the suite"
     )
     parser.add_argument("--threads", type=int, default=2, help="for every contestant")
+    parser.add_argument(
+        "--only",
+        nargs="+",
+        default=[],
+        metavar="job",
+        help="jobs of the experiment default, by name; lines of others are kept",
+    )
+    parser.add_argument(
+        "--gigabytes", type=float, default=3.0, help="size of the file of the job file"
+    )
     parser.add_argument("--out", type=Path, help="folder for the results")
     parser.add_argument(
         "--report",

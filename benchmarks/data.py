@@ -6,9 +6,9 @@ from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
-from sklearn.datasets import load_digits
+from sklearn.datasets import load_digits, load_iris, load_wine
 
-from cprime.datasets import fetch_kdd_protein, make_birch_grid
+from cprime.datasets import fetch_kdd_protein, make_birch_grid, make_birch_random
 
 Array = np.ndarray
 
@@ -22,10 +22,10 @@ class Input:
 
     Attributes
     ----------
-    source : {"KDD", "BIRCH", "digits", "blobs"}
+    source : {"KDD", "BIRCH", "uneven", "digits", "iris", "wine", "blobs"}
     C : int
     N : int, optional
-        Rows; of "KDD" and "digits" the first N, or all.
+        Rows; of data that are not drawn the first N, or all.
     D : int, optional
         Features; needed for "blobs" only.
     """
@@ -41,12 +41,22 @@ class Input:
             return blobs(self.N, self.D, self.C)
         if self.source == "BIRCH":
             return birch(self.N, self.C)
-        rows = kdd() if self.source == "KDD" else digits()
+        if self.source == "uneven":
+            return uneven(self.N, self.C)
+        rows = kdd() if self.source == "KDD" else SMALL[self.source]()
         return None if rows is None else np.ascontiguousarray(rows[: self.N])
 
     def label(self, X: Array) -> str:
         """Return what tables call this input."""
         return f"{self.source} {X.shape[0]:,} x {X.shape[1]}, C={self.C}"
+
+
+# Data that come with scikit-learn.
+SMALL = {
+    "digits": lambda: load_digits().data.astype(np.float32),
+    "iris": lambda: load_iris().data.astype(np.float32),
+    "wine": lambda: load_wine().data.astype(np.float32),
+}
 
 
 @lru_cache(maxsize=1)
@@ -60,17 +70,19 @@ def kdd() -> Array | None:
     return X.astype(np.float32)
 
 
-def digits() -> Array:
-    """Return scikit-learn's handwritten digits, 1797 x 64, float32."""
-    return load_digits().data.astype(np.float32)
-
-
 def birch(N: int, C: int) -> Array:
     """Return the BIRCH grid with N rows in C clusters, shuffled, float32."""
     side = round(C**0.5)
     sample = make_birch_grid(side, N // C, rng=0).data.astype(np.float32)
     np.random.default_rng(1).shuffle(sample)
     return sample
+
+
+def uneven(N: int, C: int) -> Array:
+    """Return N rows in C clusters of unit variance anywhere in a square, shuffled."""
+    sample = make_birch_random(C, -(-N // C), rng=0).data.astype(np.float32)
+    np.random.default_rng(1).shuffle(sample)
+    return sample[:N]
 
 
 def blobs(N: int, D: int, C: int, seed: int = 0) -> Array:

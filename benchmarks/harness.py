@@ -36,11 +36,12 @@ def interleave(
     *,
     rounds: int | None = None,
     warm_ups: Mapping[Hashable, Callable[[], Any]] | None = None,
+    long: float = LONG,
 ) -> dict[Any, Timed]:
     """Run all tasks in turn, round after round, every other round backwards.
 
     What the machine does besides then hits all of them alike, and neighbours in
-    `tasks` are always timed next to each other. Tasks of more than `LONG` seconds are
+    `tasks` are always timed next to each other. Tasks of more than `long` seconds are
     left out from the second round on.
 
     Parameters
@@ -52,6 +53,8 @@ def interleave(
         `settings.seconds` have been timed.
     warm_ups : mapping of callables, optional
         What to run once before, untimed. By default the tasks themselves.
+    long : float
+        Seconds.
 
     Returns
     -------
@@ -62,7 +65,7 @@ def interleave(
     timed = {key: Timed([]) for key in tasks}
     done, spent = 0, 0.0
     while _more(done, spent, rounds, settings):
-        keys = [key for key in tasks if done == 0 or timed[key].seconds < LONG]
+        keys = [key for key in tasks if done == 0 or timed[key].seconds < long]
         for key in keys if done % 2 == 0 else reversed(keys):
             seconds, timed[key].outcome = stopwatch(tasks[key])
             timed[key].times.append(seconds)

@@ -8,6 +8,7 @@ from types import ModuleType
 from typing import Any
 
 from benchmarks import machine
+from benchmarks.comparison import Row
 from benchmarks.experiments import NAMES
 from benchmarks.settings import Settings
 
@@ -32,7 +33,10 @@ def run(name: str, settings: Settings, folder: Path) -> None:
         **experiment(name).measure(settings),
     }
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / f"{name}.json").write_text(json.dumps(result, indent=1) + "\n")
+    file = folder / f"{name}.json"
+    if settings.only and file.exists():
+        result["rows"] = _with_other_jobs(result["rows"], json.loads(file.read_text()))
+    file.write_text(json.dumps(result, indent=1) + "\n")
 
 
 def load_all(folder: Path) -> dict[str, dict[str, Any]]:
@@ -43,3 +47,9 @@ def load_all(folder: Path) -> dict[str, dict[str, Any]]:
         for name, file in files.items()
         if file.exists()
     }
+
+
+def _with_other_jobs(rows: list[Row], before: dict[str, Any]) -> list[Row]:
+    """Return lines of some jobs, and those of other jobs that were there before."""
+    measured = {row["job"] for row in rows}
+    return [row for row in before["rows"] if row["job"] not in measured] + rows

@@ -14,10 +14,16 @@ class Settings:
         Tiny inputs, to check the suite and not to learn anything.
     threads : int
         Threads every contestant may use.
+    only : tuple of str
+        Jobs of "default" to run, by name; by default all but those that take long.
+    gigabytes : float
+        Size of the file of the job "file".
     """
 
     quick: bool
     threads: int
+    only: tuple[str, ...] = ()
+    gigabytes: float = 3.0
 
     @property
     def rounds(self) -> int:

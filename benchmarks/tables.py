@@ -58,7 +58,7 @@ def _above_best(row: Row) -> str:
     return f"**{share}, differs**" if differs(row) else share
 
 
-TEXT = {"input", "contestant", "axis", "work"}
+TEXT = {"job", "input", "contestant", "axis", "work"}
 
 CASE: Column = ("input", lambda row: row["case"])
 CONTESTANT: Column = ("contestant", _contestant)

@@ -6,6 +6,7 @@ which returns a dictionary for JSON with `rows`, `notes` and `skipped`. Some hav
 """
 
 NAMES = (
+    "default",
     "scan",
     "early",
     "fit",

@@ -49,7 +49,9 @@ NOTES = [
 
 def measure(settings: Settings) -> dict[str, Any]:
     """Time fits until nothing changes."""
-    rows, skipped = each_input(QUICK if settings.quick else INPUTS, _compare, settings)
+    rows, skipped = each_input(
+        QUICK if settings.quick else INPUTS, compare_fits, settings
+    )
     return {"rows": rows, "skipped": skipped, "notes": NOTES}
 
 
@@ -61,7 +63,8 @@ def plot(result: dict[str, Any], folder: Path) -> list[str]:
     return [plots.save(figure, folder, "fit")]
 
 
-def _compare(given: Input, X: data.Array, settings: Settings) -> list[Row]:
+def compare_fits(given: Input, X: data.Array, settings: Settings) -> list[Row]:
+    """Return the lines of all contestants for one input."""
     C = given.C
     names = contestants.installed(CONTESTANTS)
     if C > GEOKMEANS_LARGEST_C and "geokmeans" in names:

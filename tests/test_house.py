@@ -24,7 +24,7 @@ STOREYS = [
     ["kernels"],
     ["sources", "storage"],
     ["rows"],
-    ["problem", "spread", "sampling", "seeding", "relocation"],
+    ["problem", "spread", "sampling", "seeding", "relocation", "extrapolation"],
     ["fixed_points", "em"],
     ["stepwise", "bounds"],
     ["advice", "overlap"],

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from cprime import fixed_points
+from cprime.extrapolation import START, Path, swept
 from cprime.problem import Problem
 from cprime.relocation import refill
 from cprime.stats import Stats
@@ -69,6 +70,22 @@ class Gain:
 
 
 @dataclass(frozen=True)
+class Rise(Gain):
+    """Converged when F rises by less than `tolerance`, or nothing moves at all.
+
+    For rows that keep several clusters: how far means still move says little there,
+    because many of them share the rows between them.
+    """
+
+    def reason(self, change: Change) -> str:
+        before, after = change.before, change.after
+        moved = np.any(before.means != after.means)
+        if not moved and before.covariance == after.covariance:
+            return "nothing moved"
+        return super().reason(change)
+
+
+@dataclass(frozen=True)
 class Tolerance:
     """How little must still move for a fit to count as converged.
 
@@ -108,6 +125,7 @@ class Step:
     F(q_t, Theta_t-1), before it; `evaluations`, `changed` and `seconds` are the work of
     its E-step, and `relocated` names clusters that had died and were given a row. Step
     0 is the start: the seeds, with the clusters K the first E-step finds for them.
+    `path` is what the next iterations may leap along.
     """
 
     iteration: int
@@ -120,6 +138,7 @@ class Step:
     relocated: tuple[int, ...]
     seconds: float
     converged: str = ""
+    path: Path = START
 
 
 @dataclass(frozen=True)
@@ -169,10 +188,12 @@ def _iterations(
     """Yield the iterations after `step`, if its sweep is known without it once more."""
     model, clock = problem.model, _Stopwatch()
     first, theta, K, expected = step.iteration, step.theta, step.K, step.expected
+    free_energy, path = step.free_energy, step.path
     del step
     for iteration in range(first + 1, max_iter + 1):
+        spent = 0
         if stats is None:
-            K, stats = problem.sweep(theta, K)
+            theta, K, stats, spent = swept(problem, theta, K, path, free_energy)
         expected_before = expected
         expected = stats.free_energy / stats.weight
         K, moments, about, relocated = refill(problem, K, stats, theta)
@@ -180,12 +201,13 @@ def _iterations(
         if relocated or not stop.is_fixed(problem, theta, stats):
             after = model.reseeded(model.maximize(moments, about), relocated)
         free_energy = finite(model.free_energy(after, moments, about), after)
-        converged = ""
+        converged, gain = "", expected - expected_before
         if not relocated:
-            gain = expected - expected_before
             converged = stop.reason(
                 Change(problem.C_prime, stats.changed, theta, after, gain)
             )
+        if problem.extrapolates:
+            path = START if relocated else path.after(theta, after, gain)
         theta = after
         yield Step(
             iteration,
@@ -193,11 +215,12 @@ def _iterations(
             K,
             free_energy,
             expected,
-            stats.evaluations,
+            stats.evaluations + spent,
             stats.changed,
             tuple(relocated),
             clock.lap(),
             converged,
+            path,
         )
         if converged:
             return

@@ -1,6 +1,6 @@
 """Everything a fit is made of, except where it starts."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from cprime.kernels import Kernel
@@ -14,13 +14,18 @@ from cprime.typing import Array
 
 @dataclass(frozen=True)
 class Problem:
-    """The rows, the model, and how the E-step is to be done."""
+    """The rows, the model, and how the E-step is to be done.
+
+    `extrapolates` says whether a fit may leap ahead along its M-steps, which needs
+    equal clusters of one variance.
+    """
 
     rows: Rows
     model: Model
     search: Search
     kernel: Kernel
     C_prime: int
+    extrapolates: bool = field(default=False, kw_only=True)
 
     def sweep_about_seeds(self, means: Array) -> tuple[Any, Stats]:
         """Assign every row to the closest of these means, before covariances are known.

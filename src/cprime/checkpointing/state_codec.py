@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from cprime import em
+from cprime.extrapolation import START, Path
 from cprime.fitting.restarts import Run, State
 from cprime.rows import Rows
 from cprime.seeding import Seeds
@@ -66,6 +67,9 @@ def _of_run(run: Run | None) -> Any:
         "evaluations": run.evaluations,
         "step": {name: getattr(last, name) for name in OF_STEP},
         "theta": vars(last.theta),
+        "path": {
+            name: theta and vars(theta) for name, theta in vars(last.path).items()
+        },
         "K": Blocks(K.shape, "<i4", K.parts()),
         "fit": fit
         and {
@@ -82,7 +86,16 @@ def _run(told: Any, arrays: dict[str, Stored], rows: Rows, shape: Any) -> Run:
 
     K = rows.restored(tree.stored(told["K"], arrays), shape[0])
     step, fit = read("step"), read("fit")
-    last = em.Step(theta=_theta(read("theta"), shape), K=K, **_only(step, OF_STEP))
+    path = {
+        name: theta and _theta(theta, shape)
+        for name, theta in _only(read("path"), vars(START)).items()
+    }
+    last = em.Step(
+        theta=_theta(read("theta"), shape),
+        K=K,
+        path=Path(**path),
+        **_only(step, OF_STEP),
+    )
     return Run(
         _lines(told["trace"], arrays),
         last,

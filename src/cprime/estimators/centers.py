@@ -26,7 +26,7 @@ from cprime.fitting.degenerate import warn_if_degenerate
 from cprime.fitting.initialization import Starts, n_restarts
 from cprime.fitting.progress import Listener
 from cprime.fitting.restarts import Start
-from cprime.fitting.results import Results
+from cprime.fitting.results import DensityResults, Results
 from cprime.fitting.run_restarts import Recipe
 from cprime.fitting.training import Training
 from cprime.kernels import get_kernel
@@ -177,9 +177,12 @@ class ClusterCenters(
         training = Training.of(X, weights, get_kernel(self.kernel))
         starts = Starts(self.init, C, training, random_state)
         results, next_start = self._prepared(training, starts, C_prime)
+        stop: em.Stop = em.Tolerance(self.tol * training.overall.covariance, self.tol)
+        if C_prime > 1 and isinstance(results, DensityResults):
+            stop = em.Rise(self.tol)
         return Recipe(
             results,
-            em.Tolerance(self.tol * training.overall.covariance, self.tol),
+            stop,
             C,
             n_restarts(self),
             next_start,
@@ -187,6 +190,10 @@ class ClusterCenters(
             # An `init` of a user's own may count how often it was called.
             in_order=callable(self.init),
         )
+
+    def _extrapolates(self, C_prime: int) -> bool:
+        """Return whether a fit may leap: C' = 1 is Lloyd's algorithm, C' = C is EM."""
+        return 1 < C_prime < int(self.n_clusters)
 
     def _checked_sizes(self, n_rows: int) -> tuple[int, int]:
         """Return C and C', or say why there cannot be as many."""

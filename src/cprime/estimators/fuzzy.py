@@ -78,7 +78,8 @@ class FuzzyKMeans(FuzzyExchange, ClusterCenters):
         Largest number of iterations of one restart.
     tol : float, default=1e-4
         Converged when the sum of squared moves of the centres is at most `tol` times
-        the mean variance of the features.
+        the mean variance of the features; with `regularization="entropy"` as in
+        `SoftKMeans`.
     verbose : int, default=0
         Print the progress of every iteration.
     random_state : int, RandomState instance or None, default=None
@@ -238,7 +239,9 @@ class FuzzyKMeans(FuzzyExchange, ClusterCenters):
             lam = self._checked_lam(training, starts, floor, weight)
         if self.regularization == "entropy":
             model = Isotropic(floor, variance=0.5 * lam)
-            problem = training.problem(model, Exact(), C_prime)
+            problem = training.problem(
+                model, Exact(), C_prime, self._extrapolates(C_prime)
+            )
             C, D = int(self.n_clusters), training.rows.n_features
             at_a_centre = model.coefficients(Theta(np.zeros((C, D)), 0.5 * lam))
             bias = float(at_a_centre.bias[0])

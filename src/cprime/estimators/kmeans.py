@@ -49,9 +49,10 @@ class KMeans(KMeansExchange, Stepwise, RoundMixture):
     max_iter : int, default=300
         Largest number of iterations (an E-step and an M-step) of one restart.
     tol : float, default=1e-4
-        Converged when the sum of squared moves of the centres is at most `tol` times
-        the mean variance of the features; with `c_prime` other than 1 also
-        `|change of log variance_|` at most `tol`.
+        With `c_prime=1` converged when the sum of squared moves of the centres is at
+        most `tol` times the mean variance of the features, as in scikit-learn. With
+        more, when the free energy rises by less than `tol` nats per row from one E-step
+        to the next. 0 goes on until nothing moves.
     verbose : int, default=0
         Print the progress of every iteration.
     random_state : int, RandomState instance or None, default=None
@@ -127,6 +128,10 @@ class KMeans(KMeansExchange, Stepwise, RoundMixture):
     From the same `init`, labels, inertia and `n_iter_` are scikit-learn's, except where
     a row is exactly as near to two centres, where the lowest index wins here, and where
     a cluster becomes empty. `random_state` draws other seeds than scikit-learn's.
+
+    With `c_prime` between 1 and `n_clusters`, every third E-step is tried farther along
+    the way of the two M-steps before (SQUAREM, Varadhan & Roland 2008), and taken back
+    if the free energy would be lower there. It takes about half the iterations.
 
     After `partial_fit`, `labels_`, `inertia_` and `free_energy_` are those of the last
     batch under the parameters before it.
@@ -215,7 +220,7 @@ class KMeans(KMeansExchange, Stepwise, RoundMixture):
         )
         floor = variance_floor(training.overall)
         model = Isotropic(floor, variance_init=first, variance=fixed)
-        problem = training.problem(model, search, C_prime)
+        problem = training.problem(model, search, C_prime, self._extrapolates(C_prime))
         return StreamedResults.of(problem, training), starts.next
 
     def _variance_is_given(self) -> bool:

@@ -48,8 +48,8 @@ class SoftKMeans(SoftExchange, RoundMixture):
     max_iter : int, default=300
         Largest number of iterations of one restart, and of every stage of annealing.
     tol : float, default=1e-4
-        Converged when the sum of squared moves of the centres is at most `tol` times
-        the mean variance of the features.
+        Converged when the free energy rises by less than `tol` nats per row from one
+        E-step to the next; with `c_prime=1` as in `KMeans`.
     stiffness : float, optional
         How fast responsibility falls with squared distance, in the units of X. By
         default that of the first start: 1 / (2 sigma^2), with sigma^2 the mean squared
@@ -208,7 +208,7 @@ class SoftKMeans(SoftExchange, RoundMixture):
                 f"stiffness={self.stiffness!r}, or variance",
             )
         model = Isotropic(floor, variance=variance)
-        problem = training.problem(model, Exact(), C_prime)
+        problem = training.problem(model, Exact(), C_prime, self._extrapolates(C_prime))
         variances, next_start = [variance], starts.next
         if self.annealing is not None:
             starts.method = "annealing"

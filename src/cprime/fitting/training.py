@@ -45,6 +45,10 @@ class Training:
         rows = units.rows(X, weights)
         return cls(X, rows, units, kernel, one_cluster(rows, kernel))
 
-    def problem(self, model: Model, search: Search, C_prime: int) -> Problem:
+    def problem(
+        self, model: Model, search: Search, C_prime: int, extrapolates: bool = False
+    ) -> Problem:
         """Return the fit of a model to these rows."""
-        return Problem(self.rows, model, search, self.kernel, C_prime)
+        return Problem(
+            self.rows, model, search, self.kernel, C_prime, extrapolates=extrapolates
+        )

@@ -202,12 +202,13 @@ def _iterations(
             after = model.reseeded(model.maximize(moments, about), relocated)
         free_energy = finite(model.free_energy(after, moments, about), after)
         converged, gain = "", expected - expected_before
-        if not relocated:
+        if problem.extrapolates:
+            path = START if relocated else path.after(theta, after, gain)
+        # Small steps before a leap say little: that is tried first.
+        if not relocated and path.ahead is None:
             converged = stop.reason(
                 Change(problem.C_prime, stats.changed, theta, after, gain)
             )
-        if problem.extrapolates:
-            path = START if relocated else path.after(theta, after, gain)
         theta = after
         yield Step(
             iteration,

@@ -1,7 +1,7 @@
 """Where do the M-steps lead? A leap along the way that two of them took."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from cprime.stats import Stats
 from cprime.theta import Theta
 from cprime.typing import Array
 
-# Largest factor of the first step in a leap, and of the variance.
+# Largest factor of the first step in a leap, and of variances and proportions.
 LONGEST, WIDEST = 16.0, 4.0
 # Of F, in nats per row. Below it, whether a leap lowers F is soon a question of
 # rounding, of which results must not depend.
@@ -53,30 +53,64 @@ def leap(first: Theta, second: Theta, third: Theta) -> Theta | None:
 
     SQUAREM (Varadhan & Roland 2008), scheme S3: with r the first step and v what the
     second has more than it, the leap is first + 2 a r + a^2 v, a = |r| / |v|. Means are
-    measured in standard deviations, and the variance by its logarithm.
+    measured in standard deviations, variances and proportions by their logarithms.
 
     Parameters
     ----------
     first, second, third : Theta
-        Of equal clusters with one variance; each but the first is the M-step of the
-        one before.
+        Covariances are variances; each but the first is the M-step of the one before.
     """
-    deviation = math.sqrt(third.covariance)
-    step = (second.means - first.means) / deviation
-    bend = (third.means - second.means) / deviation - step
-    # Quotients, so that a change of units by a power of two changes no bit.
-    log_step = math.log(second.covariance / first.covariance)
-    log_bend = math.log(third.covariance / second.covariance) - log_step
-    size, turn = _norm(step, log_step), _norm(bend, log_bend)
-    if size <= turn:
+    if (first.proportions is None) != (third.proportions is None):
+        return None
+    unit = _deviations(third)
+    step = _moved(first, second, unit)
+    bend = _moved(second, third, unit) - step
+    size, turn = float(np.linalg.norm(step)), float(np.linalg.norm(bend))
+    # Steps that do not become smaller lead nowhere; nor does what is no number.
+    if not turn < size < math.inf:
         return None
     a = size / turn if size < LONGEST * turn else LONGEST
-    means = first.means + deviation * (2.0 * a * step + a * a * bend)
-    log_ratio = 2.0 * a * log_step + a * a * log_bend
-    if not (abs(log_ratio) < math.log(WIDEST) and np.isfinite(means).all()):
+    return _at(first, 2.0 * a * step + a * a * bend, unit)
+
+
+def _deviations(theta: Theta) -> Array:
+    """Return standard deviations, to be multiplied with means."""
+    deviations: Array = np.sqrt(theta.covariance)
+    return deviations[:, None] if deviations.ndim == 1 else deviations
+
+
+def _moved(before: Theta, after: Theta, unit: Array) -> Array:
+    """Return by how much all parameters have changed, one after another.
+
+    Logarithms of quotients, so that units that are powers of two change no bit.
+    """
+    moves = [(after.means - before.means) / unit]
+    moves.append(np.log(np.asarray(after.covariance / before.covariance)))
+    if before.proportions is not None and after.proportions is not None:
+        # A cluster that has died stays where it is.
+        alive = (before.proportions > 0.0) & (after.proportions > 0.0)
+        ratio = np.ones(len(alive))
+        np.divide(after.proportions, before.proportions, out=ratio, where=alive)
+        moves.append(np.log(ratio))
+    return np.concatenate([move.ravel() for move in moves])
+
+
+def _at(theta: Theta, moves: Array, unit: Array) -> Theta | None:
+    """Return theta after these changes, if that is not too far away."""
+    C, variances = len(theta.means), np.asarray(theta.covariance)
+    means = moves[: theta.means.size].reshape(theta.means.shape)
+    rest = moves[theta.means.size :]
+    if np.abs(rest).max() > math.log(WIDEST):
         return None
-    variance = float(first.covariance * math.exp(log_ratio))
-    return replace(third, means=means, covariance=variance)
+    factors = np.exp(rest)
+    covariance: Any = variances * factors[: variances.size].reshape(variances.shape)
+    if variances.ndim == 0:
+        covariance = float(covariance)
+    proportions = theta.proportions
+    if proportions is not None:
+        proportions = proportions * factors[-C:]
+        proportions = proportions / proportions.sum()
+    return Theta(theta.means + unit * means, covariance, proportions)
 
 
 def swept(
@@ -95,13 +129,10 @@ def swept(
     """
     spent = 0
     if path.ahead is not None:
-        ahead, stats = problem.sweep(path.ahead, K)
+        ahead = problem.model.allowed(path.ahead)
+        K_ahead, stats = problem.sweep(ahead, K)
         if stats.free_energy / stats.weight >= free_energy:
-            return path.ahead, ahead, stats, 0
+            return ahead, K_ahead, stats, 0
         spent = stats.evaluations
     K, stats = problem.sweep(theta, K)
     return theta, K, stats, spent
-
-
-def _norm(means: Array, log_variance: float) -> float:
-    return math.sqrt(float(np.sum(means * means)) + log_variance * log_variance)

@@ -1,10 +1,15 @@
 """When is a fit of C' > 1 done, and how soon?"""
 
+import warnings
+
 import numpy as np
 import pytest
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 
-from cprime import KMeans, SoftKMeans
+from cprime import GaussianMixture, KMeans, SoftKMeans
 from cprime.em import Change, Rise
+from cprime.fitting import mixture_initialization
 from cprime.theta import Theta
 
 RNG = np.random.default_rng(4)
@@ -64,3 +69,30 @@ def test_without_a_tolerance_only_what_stands_still_is_done():
     theta, moved = Theta(X[:2], 1.0), Theta(X[:2], 1.5)
     assert Rise(0.0).reason(Change(2, 0, theta, theta, 0.0))
     assert not Rise(0.0).reason(Change(2, 0, theta, moved, 0.0))
+
+
+@pytest.mark.parametrize("covariance_type", ["diag", "spherical", "isotropic"])
+def test_truncated_mixtures_leap_too(covariance_type):
+    options = {"covariance_type": covariance_type, "means_init": X[:15]}
+    mixture = GaussianMixture(15, c_prime=3, max_iter=40, tol=0.0, **options)
+    plain = clone(mixture).set_params(missing="marginalize")
+    with_a_gap = np.vstack([X, [[0.0, np.nan]]])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        F = mixture.fit(X).trace_["free_energy"]
+        # Where values are missing there are no leaps.
+        slower = plain.fit(with_a_gap).trace_["free_energy"]
+    assert (F[1:] >= F[:-1] - 1e-13 * np.abs(F[1:])).all()
+    assert F[30] - F[2] > slower[30] - slower[2]
+
+
+@pytest.mark.parametrize("covariance_type", ["diag", "full"])
+def test_mixtures_do_not_wait_for_k_means(covariance_type, monkeypatch):
+    options = {"covariance_type": covariance_type, "random_state": 0}
+    mixture = GaussianMixture(15, max_iter=1, **options)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        soon = mixture.fit(X).evaluations_
+        monkeypatch.setattr(mixture_initialization, "LEAST_GAIN", 1e-5)
+        late = clone(mixture).fit(X).evaluations_
+    assert soon < 0.8 * late

@@ -72,4 +72,38 @@ def test_a_leap_that_lowers_f_is_taken_back():
     where, _, found, spent = swept(problem, theta, K, Path(ahead=far), F)
     assert where is theta and found.free_energy == stats.free_energy and spent > 0
     where, _, found, spent = swept(problem, far, K, Path(ahead=theta), F)
-    assert where is theta and found.free_energy == stats.free_energy and spent == 0
+    assert where.means is theta.means
+    assert found.free_energy == stats.free_energy and spent == 0
+
+
+def test_a_leap_does_not_go_below_the_floor_of_variances():
+    # F would be higher there, and fall with the next M-step.
+    model = Isotropic(floor=1.0)
+    problem = Problem(MemoryRows(X), model, Exact(), get_kernel("auto"), 2)
+    theta = Theta(X[:4], 1.0)
+    K, _ = problem.sweep(theta, None)
+    ahead = Path(ahead=Theta(X[:4], 0.5))
+    where, _, _, _ = swept(problem, theta, K, ahead, -np.inf)
+    assert where.covariance == 1.0
+
+
+@pytest.mark.parametrize("shape", [(2,), (2, 2)])
+def test_variances_and_proportions_of_every_cluster_go_along(shape):
+    def at(t):
+        covariance = np.exp(0.5**t * np.linspace(-0.5, 0.5, 2)).reshape(2, 1)
+        covariance = np.broadcast_to(covariance, (2, 2))[:, : len(shape)].reshape(shape)
+        proportions = np.array([0.5 + 0.1 * 0.5**t, 0.5 - 0.1 * 0.5**t])
+        return Theta(LIMIT + 0.5**t * ERROR, covariance, proportions)
+
+    found = leap(at(0), at(1), at(2))
+    assert found.covariance.shape == shape
+    np.testing.assert_allclose(found.covariance, 1.0, rtol=0.05)
+    np.testing.assert_allclose(found.proportions, 0.5, rtol=0.02)
+    assert found.proportions.sum() == pytest.approx(1.0)
+
+
+def test_a_cluster_that_has_died_does_not_come_back():
+    def at(t):
+        return Theta(LIMIT + 0.5**t * ERROR, 1.0, np.array([1.0, 0.0]))
+
+    assert leap(at(0), at(1), at(2)).proportions.tolist() == [1.0, 0.0]

@@ -57,7 +57,8 @@ class GaussianMixture(
         "full", "tied", "diag" and "spherical" as in scikit-learn; "isotropic" is one
         variance for all clusters.
     tol : float, default=1e-3
-        Converged when the free energy changes by less from one E-step to the next.
+        Converged when the free energy changes by less from one E-step to the next, in
+        nats per row.
     reg_covar : float or None, default=None
         Smallest variance a cluster may have, in any direction. Smaller ones are
         clipped there, where scikit-learn adds it to all. None is a millionth of each
@@ -68,7 +69,8 @@ class GaussianMixture(
     n_init : int, default=1
         Restarts, of which the one of highest free energy is kept.
     init_params : str, default="kmeans"
-        Where means start: "kmeans" is our own k-means, "k-means++" its seeds;
+        Where means start: "kmeans" is our own k-means until it gains less than 0.01
+        nats per row in an iteration, "k-means++" its seeds;
         "sampled-kmeans" and "sampled-k-means++" the same with seeds from a sample, for
         files; "random_from_data" random rows, "random" means of all rows with random
         shares (the only one for which a weight of 2 is not the row given twice).
@@ -134,7 +136,9 @@ class GaussianMixture(
     Notes
     -----
     From the same three `*_init`, iterates are those of scikit-learn's EM, and as many
-    (but for `reg_covar`, which it adds to all variances). A fit is never aborted
+    (but for `reg_covar`, which it adds to all variances). With `c_prime`, and where
+    covariances are no matrices, every third E-step is tried farther along the way of
+    the two M-steps before, as in `KMeans`. A fit is never aborted
     because of a covariance: one that collapses is clipped at its floor, a cluster that
     dies is started again where that raises F, and one warning names them.
 
@@ -285,7 +289,11 @@ class GaussianMixture(
         floor = covariance_floor(known, units, self.reg_covar, of.resolution)
         model = of.of(floor, self.equal_weights, given)
         search = inputs.checked_search(self, C_prime)
-        filled = Problem(known.filled, model, search, kernel, C_prime)
+        # EM itself takes the iterations of scikit-learn's, and as many.
+        leaps = 1 < C_prime < C and not of.are_matrices
+        filled = Problem(
+            known.filled, model, search, kernel, C_prime, extrapolates=leaps
+        )
         problem = marginalised(filled, known, floor, self.kernel)
         results, means = MixtureResults(problem, units, X.dtype, of), given.means
         method = initialization.method(self.init_params, means, known.filled)

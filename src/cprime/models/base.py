@@ -28,6 +28,9 @@ class Model(Protocol):
     def finalize(self, stats: Stats, about: Theta, C_prime: int) -> Theta:
         """Return the Theta of a fit, after the last sweep, which stood on `about`."""
 
+    def allowed(self, theta: Theta) -> Theta:
+        """Return theta with covariances that this model may have."""
+
     def reseeded(self, theta: Theta, clusters: list[int]) -> Theta:
         """Return the same with a shape for clusters that have just been given a row."""
 

@@ -26,8 +26,10 @@ class Diagonal(Gaussian):
         return sums
 
     def covariance(self, scatter: Array, stats: Stats, before: Theta) -> Array:
-        found = self._by_count(scatter, stats, before)
-        clipped: Array = np.maximum(found, self.floor)
+        return self.clipped(self._by_count(scatter, stats, before))
+
+    def clipped(self, covariance: Array) -> Array:
+        clipped: Array = np.maximum(covariance, self.floor)
         return clipped
 
     def energy(self, scatter: Array, whitening: Array) -> float:

@@ -44,6 +44,9 @@ class Distortion:
     def finalize(self, stats: Stats, about: Theta, C_prime: int) -> Theta:
         return about
 
+    def allowed(self, theta: Theta) -> Theta:
+        return theta
+
     def reseeded(self, theta: Theta, clusters: list[int]) -> Theta:
         return theta
 

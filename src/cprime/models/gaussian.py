@@ -64,6 +64,10 @@ class Gaussian(ABC):
         """Return scatter by count, not below the floor; a cluster of none keeps its."""
 
     @abstractmethod
+    def clipped(self, covariance: Array) -> Array:
+        """Return covariances that are not below the floor."""
+
+    @abstractmethod
     def energy(self, scatter: Array, whitening: Array) -> float:
         """Return sum_c trace(Sigma_c^-1 scatter_c)."""
 
@@ -100,6 +104,9 @@ class Gaussian(ABC):
     def finalize(self, stats: Stats, about: Theta, C_prime: int) -> Theta:
         # Which clusters a row keeps depends on the covariances: they stay.
         return about
+
+    def allowed(self, theta: Theta) -> Theta:
+        return replace(theta, covariance=self.clipped(theta.covariance))
 
     def reseeded(self, theta: Theta, clusters: list[int]) -> Theta:
         """Return the same with the mean covariance of the others for these clusters."""

@@ -43,7 +43,7 @@ class MatrixGaussian(Gaussian):
 
     def covariance(self, scatter: Array, stats: Stats, before: Theta) -> Array:
         floor = np.broadcast_to(self.floor, scatter.shape[-1])
-        found = matrices.clipped(self.mean_scatter(scatter, stats, before), floor)
+        found = self.clipped(self.mean_scatter(scatter, stats, before))
         old, new = self.whitening(before.covariance), self.whitening(found)
         gains = self.weights(stats) * _log_ratios(new, old)
         gains -= 0.5 * _energy_differences(scatter, new, old)
@@ -53,6 +53,10 @@ class MatrixGaussian(Gaussian):
         kept = worse[~matrices.too_flat(before.covariance[worse], floor)]
         found[kept] = before.covariance[kept]
         return found
+
+    def clipped(self, covariance: Array) -> Array:
+        floor = np.broadcast_to(self.floor, covariance.shape[-1])
+        return matrices.clipped(covariance, floor)
 
     def energy(self, scatter: Array, whitening: Array) -> float:
         return float(np.sum((whitening @ scatter) * whitening))

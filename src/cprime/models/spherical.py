@@ -27,8 +27,10 @@ class Spherical(Gaussian):
 
     def covariance(self, scatter: Array, stats: Stats, before: Theta) -> Array:
         D = before.means.shape[1]
-        found = self._by_count(scatter / D, stats, before)
-        clipped: Array = np.maximum(found, np.mean(self.floor))
+        return self.clipped(self._by_count(scatter / D, stats, before))
+
+    def clipped(self, covariance: Array) -> Array:
+        clipped: Array = np.maximum(covariance, np.mean(self.floor))
         return clipped
 
     def energy(self, scatter: Array, whitening: Array) -> float:

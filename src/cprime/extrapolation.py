@@ -13,9 +13,10 @@ from cprime.typing import Array
 
 # Largest factor of the first step in a leap, and of variances and proportions.
 LONGEST, WIDEST = 16.0, 4.0
-# Of F, in nats per row. Below it, whether a leap lowers F is soon a question of
+# Of F, in nats per row. Above, rows still change clusters by the thousand and M-steps
+# lead nowhere in particular. Below, whether a leap lowers F is soon a question of
 # rounding, of which results must not depend.
-LEAST_GAIN = 1e-9
+MOST_GAIN, LEAST_GAIN = 0.1, 1e-9
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ class Path:
 
         By the `gain` F was higher in this E-step than in the one before.
         """
-        if gain < LEAST_GAIN:
+        if not LEAST_GAIN <= gain <= MOST_GAIN:
             return START
         if self.origin is None:
             return Path(origin=before)

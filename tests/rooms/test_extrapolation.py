@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from cprime.extrapolation import LEAST_GAIN, LONGEST, Path, leap, swept
+from cprime.extrapolation import LEAST_GAIN, LONGEST, MOST_GAIN, Path, leap, swept
 from cprime.kernels import get_kernel
 from cprime.models import Isotropic
 from cprime.problem import Problem
@@ -47,12 +47,13 @@ def test_there_is_none_where_steps_do_not_become_smaller():
 
 def test_it_follows_every_second_m_step_that_gains_something():
     first, second, third = on_the_way(0.5)
-    path = Path().after(first, second, np.inf)
+    path = Path().after(first, second, 0.5 * MOST_GAIN)
     assert path.origin is first and path.ahead is None
-    path = path.after(second, third, 1.0)
+    path = path.after(second, third, LEAST_GAIN)
     np.testing.assert_allclose(path.ahead.means, LIMIT)
     assert path.origin is None
-    assert Path(origin=first).after(second, third, 0.5 * LEAST_GAIN) == Path()
+    for gain in (0.5 * LEAST_GAIN, 2.0 * MOST_GAIN, np.inf):
+        assert Path(origin=first).after(second, third, gain) == Path()
 
 
 def test_units_that_are_powers_of_two_change_no_bit():

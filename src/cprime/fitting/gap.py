@@ -15,13 +15,14 @@ def gap_of_best(results: Results, state: State) -> Attributes:
     assert state.best is not None and state.best.fit is not None
     problem, fit = results.problem, state.best.fit
     coefficients = problem.model.coefficients(fit.theta)
-    # With one cluster per row labels may be state (lazy-k-means).
-    labels = fit.K.labels() if problem.C_prime == 1 else None
+    # The clusters of F, which are known; labels may be state (lazy-k-means). Rows that
+    # keep all clusters lose nothing.
+    K = fit.K.array() if problem.C_prime < len(coefficients.means) else None
     gap = bounds.gap(
         problem.rows,
         coefficients,
         C_prime=problem.C_prime,
-        K=None if labels is None else labels[:, None],
+        K=K,
         kernel=problem.kernel,
     )
     free_energy = results.measured(fit.free_energy)["free_energy"]

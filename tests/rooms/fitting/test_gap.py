@@ -34,7 +34,7 @@ def test_rows_that_keep_all_clusters_lose_nothing():
 # From clusters far apart, of which few count, to such that all of them do.
 @pytest.mark.parametrize("variance", [1e-3, 0.3, 1.0, 3.0, 30.0, 1e6])
 @pytest.mark.parametrize("D", [3, 40])
-def test_how_many_clusters_count_for_other_rows_changes_no_bit(D, variance):
+def test_neither_other_rows_nor_the_vector_unit_change_a_bit(D, variance):
     rng = np.random.default_rng(1)
     means = rng.normal(size=(130, D))
     rows = means[rng.integers(130, size=300)] + 0.3 * rng.normal(size=(300, D))
@@ -48,6 +48,13 @@ def test_how_many_clusters_count_for_other_rows_changes_no_bit(D, variance):
         for i in range(len(rows))
     ]
     assert np.array_equal(together, alone)
+    best = native.isa_name()
+    try:
+        for path in native.isa_names():
+            native.use_isa(path)
+            assert np.array_equal(native.gaps(rows, K, coefficients), together), path
+    finally:
+        native.use_isa(best)
     expected = bounds.gap_per_row(rows, coefficients, K=K)
     assert np.allclose(together, expected, rtol=1e-12, atol=0.0)
 
@@ -61,9 +68,7 @@ def test_a_cluster_nobody_may_choose_adds_nothing():
     K = native.posterior(rows, coefficients, 1).K
     K[K == 7] = 8
     without = np.delete(np.arange(30), 7)
-    fewer = replace(
-        coefficients, means=means[without], bias=coefficients.bias[without]
-    )
+    fewer = replace(coefficients, means=means[without], bias=coefficients.bias[without])
     found = native.gaps(rows, K, replace(coefficients, bias=bias))
     expected = native.gaps(rows, K - (K > 7), fewer)
     assert np.allclose(found, expected, rtol=1e-12, atol=0.0)

@@ -86,9 +86,11 @@ def _run(told: Any, arrays: dict[str, Stored], rows: Rows, shape: Any) -> Run:
 
     K = rows.restored(tree.stored(told["K"], arrays), shape[0])
     step, fit = read("step"), read("fit")
+    # A fit that was kept before there were leaps has none ahead of it.
+    kept = read("path") if "path" in told else vars(START)
     path = {
         name: theta and _theta(theta, shape)
-        for name, theta in _only(read("path"), vars(START)).items()
+        for name, theta in _only(kept, vars(START)).items()
     }
     last = em.Step(
         theta=_theta(read("theta"), shape),

@@ -235,7 +235,9 @@ class EStep : public Statistics {
         }
         if (is_in_place<RowAt>) fetch(r);
         current_ = row(r);
-        if (decided)
+        if (decided && !noting)
+          rank_nearly_sorted(i, current_, clusters_, work_);
+        else if (decided)
           rank_candidates(i, current_, clusters_, C_prime_, work_);
         else
           rank_all(current_, clusters_, wanted, work_);

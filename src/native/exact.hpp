@@ -8,6 +8,13 @@
 
 namespace cprime::CPRIME_ISA {
 
+// The canonical ||y - mu||^2 of up to four features: the other lanes add nothing.
+[[gnu::always_inline]] inline double short_distance(const double* y, const double* mu) {
+  typedef double Four __attribute__((vector_size(32)));
+  const Four difference = load<Four>(y) - load<Four>(mu), squares = difference * difference;
+  return (squares[0] + squares[2]) + (squares[1] + squares[3]);
+}
+
 // The canonical ||y - mu||^2.
 [[gnu::always_inline]] inline double distance(const double* y, const double* mu, int Dp) {
   Doubles sum{};
@@ -242,6 +249,30 @@ struct Power {
   if (__builtin_expect(any_true(is_tiny), 0))
     result = is_tiny ? tiny_exponential(is_tiny ? x : Doubles{}) : result;
   return result;
+}
+
+// log of eight numbers in the normal range, to an ulp: the series of fdlibm about 1.
+[[gnu::always_inline]] inline Doubles logarithm(const Doubles& x) {
+  constexpr double LN2_HIGH = 6.93147180369123816490e-01, LN2_LOW = 1.90821492927058770002e-10;
+  constexpr int64_t ROOT_OF_HALF = 0x3fe6a09e667f3bcd;
+  constexpr double INTEGER = 6755399441055744.0;  // 1.5 * 2^52: its last bits count
+  Longs bits, integer_bits;
+  const Doubles integer = all<Doubles>(INTEGER);
+  std::memcpy(&bits, &x, sizeof bits);
+  std::memcpy(&integer_bits, &integer, sizeof integer_bits);
+  const Longs exponent = (bits - ROOT_OF_HALF) >> 52, fraction_bits = bits - (exponent << 52);
+  const Longs sum_bits = integer_bits + exponent;
+  Doubles fraction, sum;
+  std::memcpy(&fraction, &fraction_bits, sizeof fraction);
+  std::memcpy(&sum, &sum_bits, sizeof sum);
+  const Doubles k = sum - INTEGER, f = fraction - 1.0, s = f / (f + 2.0), z = s * s, w = z * z;
+  const Doubles even = w * (w * (w * 1.531383769920937332e-01 + 2.222219843214978396e-01) +
+                            3.999999999940941908e-01);
+  const Doubles odd = z * (w * (w * (w * 1.479819860511658591e-01 + 1.818357216161805012e-01) +
+                                2.857142874366239149e-01) +
+                           6.666666666666735130e-01);
+  const Doubles half = 0.5 * f * f;
+  return k * LN2_HIGH - ((half - (s * (half + (even + odd)) + k * LN2_LOW)) - f);
 }
 
 // exp in place of any number of values that are at most 0, padded to whole vectors.

@@ -166,6 +166,23 @@ typedef int32_t SixteenInts __attribute__((vector_size(64)));
 #endif
 }
 
+// The same with a limit for each.
+[[gnu::always_inline]] inline uint32_t at_most(const float* values, const float* limits) {
+#if CPRIME_BYTES == 64
+  return _mm512_cmp_ps_mask(_mm512_loadu_ps(values), _mm512_loadu_ps(limits), _CMP_LE_OQ);
+#elif defined(__AVX__)
+  const auto half = [&](int i) {
+    const __m256 flags = _mm256_cmp_ps(_mm256_loadu_ps(values + i), _mm256_loadu_ps(limits + i), _CMP_LE_OQ);
+    return uint32_t(_mm256_movemask_ps(flags));
+  };
+  return half(0) | half(8) << 8;
+#else
+  uint32_t bits = 0;
+  for (int i = 0; i < 16; ++i) bits |= uint32_t(values[i] <= limits[i]) << i;
+  return bits;
+#endif
+}
+
 // table[id] for eight ids.
 [[gnu::always_inline]] inline EightFloats look_up(const float* table, const int32_t* ids) {
 #if defined(__AVX2__)

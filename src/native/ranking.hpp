@@ -22,14 +22,40 @@ constexpr int CAPACITY = 200;  // candidates per row before hopeless ones are dr
 // Memory of one thread.
 struct Workspace {
   Search search;
-  Buffer<double> rows, kept, relative, everything, scores, difference;
+  Buffer<double> rows, kept, relative, everything, scores, columns, difference;
   std::vector<Ranked> ranking;
   std::vector<int> to_look, to_check, to_scan;
   std::vector<float> reach;
   Buffer<float> framed, screened;
   std::vector<int32_t> sorted_before, sorted_after;
   std::vector<uint8_t> is_done;
+  std::vector<int32_t> balance;  // zero between uses
+  Buffer<int64_t> ranks;
+  Buffer<int32_t> screened_ranks, order;
 };
+
+constexpr int MOST_COUNTED = 128;  // up to here comparing each with each is faster than sorting
+
+// The rank of each of n numbers, the first coming first among equals; no branch to guess wrong.
+// Behind the last are infinities, up to whole vectors.
+template <class Vector, class Flags, class Number, class Rank>
+inline void count_ranks(const Number* numbers, int n, Rank* ranks) {
+  constexpr int WIDTH = sizeof(Vector) / sizeof(Number);
+  Flags lane;
+  for (int i = 0; i < WIDTH; ++i) lane[i] = i;
+  for (int begin = 0; begin < n; begin += WIDTH) {
+    const Vector mine = load<Vector>(numbers + begin);
+    Flags rank{};
+    int i = 0;
+    for (; i < begin; ++i) rank -= all<Vector>(numbers[i]) <= mine;
+    for (; i < n && i < begin + WIDTH; ++i) {
+      const Vector other = all<Vector>(numbers[i]);
+      rank -= (other < mine) | ((other == mine) & (lane > Rank(i - begin)));
+    }
+    for (; i < n; ++i) rank -= all<Vector>(numbers[i]) < mine;
+    store(ranks + begin, rank);
+  }
+}
 
 // Ranks all clusters by the canonical distance; the first `n` of the ranking are in order.
 inline void rank_all(const double* y, const Clusters& clusters, int n, Workspace& work) {
@@ -55,6 +81,26 @@ inline void rank_candidates(int i, const double* y, const Clusters& clusters, in
     work.ranking.push_back({d + clusters.penalty[c], c});
   }
   std::sort(work.ranking.begin(), work.ranking.end());
+}
+
+// Ranks all candidates of row `i`; fast if they are few, and nearly in order.
+inline void rank_nearly_sorted(int i, const double* y, const Clusters& clusters, Workspace& work) {
+  constexpr int FEW_TO_INSERT = 16, SHORT = 4;
+  const Candidate* found = work.search.candidates(i);
+  const int count = work.search.count(i);
+  work.ranking.resize(size_t(count));
+  Ranked* ranking = work.ranking.data();
+  const bool is_short = clusters.D <= SHORT;
+  for (int j = 0; j < count; ++j) {
+    const int c = found[j].cluster;
+    const double squared = is_short ? short_distance(y, clusters.mean(c)) : distance(y, clusters.mean(c), clusters.Dp);
+    const Ranked next{squared + clusters.penalty[c], c};
+    int place = j;
+    if (count <= FEW_TO_INSERT)
+      for (; place > 0 && next < ranking[place - 1]; --place) ranking[place] = ranking[place - 1];
+    ranking[place] = next;
+  }
+  if (count > FEW_TO_INSERT) std::sort(ranking, ranking + count);
 }
 
 }  // namespace cprime::CPRIME_ISA

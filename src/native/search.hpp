@@ -6,6 +6,7 @@
 #include <cfloat>
 #include <cmath>
 
+#include "candidates.hpp"
 #include "isa.hpp"
 #include "tile.hpp"
 #include "values.hpp"
@@ -21,41 +22,6 @@ constexpr int WORD = 64;                 // columns compared before any is looke
 constexpr double UNIT_ROUNDOFF = 1.0 / (1 << 24);
 constexpr double EXACT_ROUNDOFF = UNIT_ROUNDOFF * UNIT_ROUNDOFF / 32;
 constexpr double FARTHEST = 1e12;  // rows farther out, in the frame, are not scored
-
-struct Candidate {
-  float score;
-  int32_t cluster;
-  bool operator<(const Candidate& other) const { return score < other.score; }
-};
-
-// Sorts candidates by score. A few have their ranks counted: no branch to guess wrong.
-inline void sort_by_score(Candidate* found, int count) {
-  constexpr int MOST = 2 * SIXTEEN;
-  if (count > MOST) {
-    std::sort(found, found + count);
-    return;
-  }
-  Candidate before[MOST];
-  float scores[MOST];
-  for (int i = 0; i < MOST; ++i) scores[i] = INFINITY;
-  for (int i = 0; i < count; ++i) {
-    before[i] = found[i];
-    scores[i] = found[i].score;
-  }
-  SixteenInts lane, rank[2] = {};
-  for (int i = 0; i < SIXTEEN; ++i) lane[i] = i;
-  for (int i = 0; i < count; ++i) {
-    const Sixteen score = all<Sixteen>(scores[i]);
-    for (int v = 0; v < 2; ++v) {
-      const Sixteen other = load<Sixteen>(scores + v * SIXTEEN);
-      rank[v] -= (score < other) | ((score == other) & (lane + v * SIXTEEN > i));
-    }
-  }
-  int32_t ranks[MOST];
-  store(ranks, rank[0]);
-  store(ranks + SIXTEEN, rank[1]);
-  for (int i = 0; i < count; ++i) found[ranks[i]] = before[i];
-}
 
 // Scores a batch of rows against panels and collects candidates.
 class Search {
@@ -96,6 +62,10 @@ class Search {
     std::fill_n(count_, n, 0);
     std::fill_n(crowded_, n, false);
     open_.clear();
+    if (wanted > 1 && wanted <= MOST_IN_LANES && slack == 0.0) {
+      collect_in_lanes(n, panels, wanted);
+      return;
+    }
     if (wanted == 1 && slack == 0.0) {
       settle_clear_rows(n, panels);
     } else {
@@ -285,6 +255,87 @@ class Search {
       if (!crowded_[i] && count_[i] > wanted) settle(i, wanted);
   }
 
+  // Finds the candidates of several clusters a row. Rows are in lanes, and each has its lowest scores so
+  // far in registers, so the bound on the wanted-th lowest costs little and is the best there is.
+  void collect_in_lanes(int n, const Panels& panels, int wanted) {
+    columns_.resize(size_t(BATCH) * D_);
+    const int in_lanes = (n + SIXTEEN - 1) / SIXTEEN * SIXTEEN;
+    for (int i = 0; i < in_lanes; ++i) {
+      float* to = columns_.data() + size_t(i / SIXTEEN) * SIXTEEN * D_ + i % SIXTEEN;
+      // Lanes behind the last row repeat it, and find nothing.
+      const float* from = rows_.data() + size_t(std::min(i, n - 1)) * Dp_;
+      for (int d = 0; d < D_; ++d) to[size_t(d) * SIXTEEN] = from[d];
+      found_[i] = candidates_.data() + size_t(i) * capacity_;
+    }
+    std::fill_n(lowest_[0][0], sizeof lowest_ / sizeof lowest_[0][0][0], INFINITY);
+    const int per_group = std::clamp(GROUP_VALUES / D_, GROUP_STEP, LANES_GROUP) / GROUP_STEP * GROUP_STEP;
+    for (int c = 0; c < panels.width; c += per_group) {
+      const int width = std::min(per_group, panels.width - c);
+      for (int t = 0; t < n && !stopping(); t += SIXTEEN) {
+        float(*lowest)[SIXTEEN] = lowest_[t / SIXTEEN];
+        const bool named = width == panels.width && wanted <= MOST_NAMED;
+        score_lanes(columns_.data() + size_t(t) * D_, D_, panels.values.data() + size_t(c) * D_,
+                    panels.constants.data() + c, width, wanted, lane_scores_, lowest,
+                    named ? clusters_of_lowest_ : nullptr);
+        find_lane_limits(t, std::min(SIXTEEN, n - t), lowest[wanted - 1]);
+        if (!named || !take_lowest(t, wanted)) collect_lanes(t, width, c, wanted);
+      }
+    }
+    if (panels.width <= per_group) return;
+    for (int i = 0; i < n; ++i)
+      if (scored_[i] && !crowded_[i] && count_[i] > wanted) settle(i, wanted);
+  }
+
+  void find_lane_limits(int t, int n, const float* bounds) {
+    // Without a branch, so in vectors.
+    for (int r = 0; r < SIXTEEN; ++r)
+      lane_limits_[r] = as_float(limit(bounds[r], square_[t + r], length_[t + r]));
+    for (int r = 0; r < SIXTEEN; ++r) {
+      if (r < n && scored_[t + r] && !crowded_[t + r])
+        limit_[t + r] = bounds[r];
+      else
+        lane_limits_[r] = -INFINITY;
+    }
+  }
+
+  // Calls visit(lane, score, cluster) for scores within the limits, clusters in order.
+  template <class Visit>
+  [[gnu::always_inline]] void visit_lanes(int width, Visit visit) {
+    const float* scores = lane_scores_.of_clusters[0];
+    constexpr int AT_ONCE = WORD / SIXTEEN;
+    for (int c = 0; c < width; c += AT_ONCE, scores += WORD) {
+      uint64_t bits = 0;
+      for (int k = 0; k < AT_ONCE; ++k)
+        bits |= uint64_t(at_most(scores + k * SIXTEEN, lane_limits_)) << (k * SIXTEEN);
+      for (; bits != 0; bits &= bits - 1) {
+        const int bit = __builtin_ctzll(bits);
+        visit(bit % SIXTEEN, scores[bit], c + bit / SIXTEEN);
+      }
+    }
+  }
+
+  void collect_lanes(int t, int width, int first, int wanted) {
+    visit_lanes(width, [&](int lane, float score, int c) {
+      const int i = t + lane;
+      if (count_[i] == capacity_ && !make_room(i, wanted)) lane_limits_[lane] = -INFINITY;
+      if (!crowded_[i]) found_[i][count_[i]++] = {score, first + c};
+    });
+  }
+
+  // Takes the wanted lowest of all scores, where no other is within the limit. Returns whether that
+  // is so in all lanes; the others are left to be collected.
+  bool take_lowest(int t, int wanted) {
+    const auto& lowest = lowest_[t / SIXTEEN];
+    uint32_t open = at_most(lowest[wanted], lane_limits_);
+    for (int r = 0; r < SIXTEEN; ++r) {
+      if (open >> r & 1 || lane_limits_[r] == -INFINITY) continue;
+      for (int j = 0; j < wanted; ++j) found_[t + r][j] = {lowest[j][r], clusters_of_lowest_[j][r]};
+      count_[t + r] = wanted;
+      lane_limits_[r] = -INFINITY;
+    }
+    return open == 0;
+  }
+
   // Empties the rows behind the n-th that its tile has.
   void clear_rows(int n) {
     const int in_tiles = (n + TILE - 1) / TILE * TILE;
@@ -360,6 +411,11 @@ class Search {
   Buffer<float> rows_;
   Scores scores_;
   Buffer<float> minima_;  // of each row, over disjoint sets of clusters
+  Buffer<float> columns_;  // rows of the batch feature by feature, sixteen at a time
+  LaneScores lane_scores_;
+  alignas(64) float lane_limits_[SIXTEEN];
+  alignas(64) int32_t clusters_of_lowest_[NAMES][SIXTEEN];
+  alignas(64) float lowest_[BATCH / SIXTEEN][MOST_IN_LANES][SIXTEEN];  // scores of each row, in order
   LowestTwo lowest_two_[BATCH];
   std::vector<int> open_;  // rows of the batch whose candidates are to be collected
   std::vector<float> ordered_;

@@ -27,13 +27,17 @@ class Statistics : public HintAccess {
   // Whether two rows of clusters differ as sets.
   bool differs(const int32_t* one, const int32_t* other) {
     if (std::equal(one, one + C_prime_, other)) return false;
-    auto& a = work_.sorted_before;
-    auto& b = work_.sorted_after;
-    a.assign(one, one + C_prime_);
-    b.assign(other, other + C_prime_);
-    std::sort(a.begin(), a.end());
-    std::sort(b.begin(), b.end());
-    return a != b;
+    // As often here as there: a reluctant row may have kept one twice.
+    auto& balance = work_.balance;
+    if (balance.size() < size_t(clusters_.C)) balance.resize(size_t(clusters_.C));
+    for (int j = 0; j < C_prime_; ++j) {
+      ++balance[one[j]];
+      --balance[other[j]];
+    }
+    bool differ = false;
+    for (int j = 0; j < C_prime_; ++j) differ |= balance[one[j]] != 0;
+    for (int j = 0; j < C_prime_; ++j) balance[one[j]] = balance[other[j]] = 0;
+    return differ;
   }
 
   template <class RowAt>
@@ -56,53 +60,73 @@ class Statistics : public HintAccess {
   }
 
   void accumulate_soft() {
-    exponentiate();
-    for (int r = 0; r < n_; ++r) {
-      const double w = weight(r);
-      if (w == 0.0) continue;
-      double* shares = work_.relative.data() + size_t(r) * C_prime_;
-      add_row_sums(r, w, shares);
+    find_shares();
+    for (int r = 0; r < n_; ++r)
       for (int j = 0; j < C_prime_; ++j) {
-        if (shares[j] == 0.0) continue;
+        const double share = shares(r)[j];
+        if (share == 0.0) continue;
         const int c = after(r)[j];
-        add_row(c, shares[j], LoadedRow{row(r)});
-        if (clusters_.is_whitened()) add_scatter(c, shares[j], row(r), kept(r)[j]);
+        add_row(c, share, LoadedRow{row(r)});
+        if (clusters_.is_whitened()) add_scatter(c, share, row(r), kept(r)[j]);
       }
-    }
   }
 
-  // Sets `relative` to how likely the clusters are that rows keep, the best of each being 1.
-  void exponentiate() {
-    const int n = n_ * C_prime_;
-    auto& relative = work_.relative;
-    relative.resize(size_t(n + LANES));
-    for (int r = 0; r < n_; ++r) {
-      const double best = lowest_score(r);
-      for (int j = 0; j < C_prime_; ++j)
-        relative[size_t(r) * C_prime_ + j] = sweep_.sharpness * (best - score(r, j));
-    }
-    std::fill_n(relative.begin() + n, LANES, 0.0);
-    exponentials(relative.data(), n);
-  }
+  // The shares w q of the clusters that a row keeps.
+  double* shares(int r) { return work_.relative.data() + size_t(r) * C_prime_; }
 
-  // Turns those of one row into its shares w q, and adds up what rows have one of.
-  void add_row_sums(int r, double w, double* shares) {
-    const double best = lowest_score(r);
-    double total = 0.0, surprise = 0.0, scatter = 0.0;
-    for (int j = 0; j < C_prime_; ++j) total += shares[j];
-    const double log_total = std::log(total);
-    for (int j = 0; j < C_prime_; ++j) {
-      const double q = shares[j] / total;
-      shares[j] = w * q;
-      if (q == 0.0) continue;
-      surprise += q * (sweep_.sharpness * (best - score(r, j)));
-      scatter += shares[j] * kept(r)[j];
+  // Finds the shares of all rows, and adds up what rows have one of; a row in each lane.
+  void find_shares() {
+    work_.relative.resize(size_t(n_) * C_prime_);
+    work_.columns.resize(size_t(3) * C_prime_ * LANES);
+    double *distances = work_.columns.data(), *relatives = distances + size_t(C_prime_) * LANES,
+           *likely = relatives + size_t(C_prime_) * LANES, *scores = clusters_.handicapped ? relatives : distances;
+    Doubles scatter{}, quantization_error{}, entropy{}, free_energy{}, weights{};
+    for (int begin = 0; begin < n_; begin += LANES) {
+      const int n = std::min(LANES, n_ - begin);
+      Doubles w{}, best = all<Doubles>(INFINITY), total{};
+      for (int lane = 0; lane < LANES; ++lane) {
+        // Lanes behind the last row repeat it, and weigh nothing.
+        const int r = std::min(begin + lane, n_ - 1);
+        if (lane < n) w[lane] = weight(r);
+        const double* of_row = kept(r);
+        for (int j = 0; j < C_prime_; ++j) distances[j * LANES + lane] = of_row[j];
+        if (clusters_.handicapped)
+          for (int j = 0; j < C_prime_; ++j) scores[j * LANES + lane] = score(r, j);
+      }
+      for (int j = 0; j < C_prime_; ++j) best = lower(load<Doubles>(scores + j * LANES), best);
+      for (int j = 0; j < C_prime_; ++j) {
+        const Doubles relative = sweep_.sharpness * (best - load<Doubles>(scores + j * LANES));
+        const Doubles weight_of = exponential(relative);
+        total += weight_of;
+        store(relatives + j * LANES, relative);
+        store(likely + j * LANES, weight_of);
+      }
+      const Doubles log_total = logarithm(total);
+      Doubles surprise{}, of_rows{};
+      for (int j = 0; j < C_prime_; ++j) {
+        const Doubles q = load<Doubles>(likely + j * LANES) / total, share = w * q;
+        const Doubles surprising = q * load<Doubles>(relatives + j * LANES);
+        const Doubles scattered = share * load<Doubles>(distances + j * LANES);
+        // What has no probability has no surprise either, however far it is.
+        surprise += q == 0.0 ? Doubles{} : surprising;
+        of_rows += share == 0.0 ? Doubles{} : scattered;
+        store(likely + j * LANES, share);
+      }
+      for (int lane = 0; lane < n; ++lane)
+        for (int j = 0; j < C_prime_; ++j)
+          shares(begin + lane)[j] = w[lane] == 0.0 ? 0.0 : likely[j * LANES + lane];
+      const auto weighted = [&](const Doubles& of) { return w == 0.0 ? Doubles{} : w * of; };
+      scatter += w == 0.0 ? Doubles{} : of_rows;
+      quantization_error += weighted(load<Doubles>(distances));
+      entropy += weighted(log_total - surprise);
+      free_energy += weighted(sweep_.highest_bias - sweep_.sharpness * best + log_total);
+      weights += w;
     }
-    sums_.scatter += scatter;
-    sums_.quantization_error += w * kept(r)[0];
-    sums_.entropy += w * (log_total - surprise);
-    sums_.free_energy += w * (sweep_.highest_bias - sweep_.sharpness * best + log_total);
-    sums_.weight += w;
+    sums_.scatter += folded(scatter);
+    sums_.quantization_error += folded(quantization_error);
+    sums_.entropy += folded(entropy);
+    sums_.free_energy += folded(free_energy);
+    sums_.weight += folded(weights);
   }
 
   // Adds to the scatter a cluster has of its own.
@@ -127,12 +151,6 @@ class Statistics : public HintAccess {
   }
 
   double score(int r, int j) { return kept(r)[j] + clusters_.penalty[after(r)[j]]; }
-
-  double lowest_score(int r) {
-    double best = score(r, 0);
-    for (int j = 1; j < C_prime_; ++j) best = std::min(best, score(r, j));
-    return best;
-  }
 
   // Adds w and w (y - mu) to what a cluster has; returns ||y - mu||^2.
   template <class Row>

@@ -46,7 +46,66 @@ template <class Use>
   }
 }
 
+// Clusters whose sums over features are in registers at once, beside the lowest scores.
+constexpr int LANES_AT_ONCE = CPRIME_BYTES == 64 ? 8 : 4;
+
+// Keeps so many scores, or a few more if there is no template for as many; NAMED: and their clusters.
+template <int KEPT, bool NAMED>
+void keep_lowest(const float* columns, int D, const float* panels, const float* constants, int width,
+                 int wanted, LaneScores& scores, float (*lowest)[SIXTEEN], int32_t (*clusters)[SIXTEEN]) {
+  if constexpr (KEPT < (NAMED ? NAMES : MOST_IN_LANES)) {
+    constexpr int NEXT = KEPT < 6 ? KEPT + 1 : KEPT < 8 ? 8 : KEPT + 4;
+    if (wanted > KEPT)
+      return keep_lowest<NEXT, NAMED>(columns, D, panels, constants, width, wanted, scores, lowest, clusters);
+  }
+  Sixteen low[KEPT];
+  SixteenInts of[NAMED ? KEPT : 1] = {};
+  for (int j = 0; j < KEPT; ++j) low[j] = load<Sixteen>(lowest[j]);
+  for (int begin = 0; begin < width; begin += PANEL) {
+    const int in_panel = std::min(PANEL, width - begin);
+    const float* panel = panels + size_t(begin) * D;
+    for (int c = 0; c < in_panel; c += LANES_AT_ONCE) {
+      Sixteen sum[LANES_AT_ONCE];
+#pragma GCC unroll 8
+      for (int k = 0; k < LANES_AT_ONCE; ++k) sum[k] = all<Sixteen>(constants[begin + c + k]);
+      const float* of_clusters = panel + c;
+      for (int d = 0; d < D; ++d, of_clusters += in_panel) {
+        const Sixteen values = load<Sixteen>(columns + size_t(d) * SIXTEEN);
+#pragma GCC unroll 8
+        for (int k = 0; k < LANES_AT_ONCE; ++k) sum[k] += values * of_clusters[k];
+      }
+#pragma GCC unroll 8
+      for (int k = 0; k < LANES_AT_ONCE; ++k) {
+        const Sixteen score = sum[k];
+        store(scores.of_clusters[begin + c + k], score);
+        if constexpr (NAMED) {
+          // The last is only a bound.
+          const SixteenInts here = all<SixteenInts>(begin + c + k);
+#pragma GCC unroll 16
+          for (int j = KEPT - 2; j > 0; --j)
+            of[j] = score < low[j - 1] ? of[j - 1] : score < low[j] ? here : of[j];
+          of[0] = score < low[0] ? here : of[0];
+        }
+#pragma GCC unroll 16
+        for (int j = KEPT - 1; j > 0; --j) low[j] = higher(low[j - 1], lower(score, low[j]));
+        low[0] = lower(score, low[0]);
+      }
+    }
+  }
+  for (int j = 0; j < KEPT; ++j) store(lowest[j], low[j]);
+  if constexpr (NAMED)
+    for (int j = 0; j < KEPT; ++j) store(clusters[j], of[j]);
+}
+
 }  // namespace
+
+void score_lanes(const float* columns, int D, const float* panels, const float* constants, int width,
+                 int wanted, LaneScores& scores, float (*lowest)[SIXTEEN], int32_t (*clusters)[SIXTEEN]) {
+  if (clusters != nullptr)
+    keep_lowest<3, true>(columns, D, panels, constants, width, wanted + 1, scores, lowest, clusters);
+  else
+    keep_lowest<2, false>(columns, D, panels, constants, width, wanted, scores, lowest, nullptr);
+}
 
 void score_tile(const float* rows, int row_stride, int D, const float* panels,
                 const float* constants, int width, Scores& scores) {

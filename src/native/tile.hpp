@@ -42,6 +42,22 @@ struct LowestTwo {
 void lowest_two_of_tile(const float* rows, int row_stride, int D, const float* panels,
                         const float* constants, int width, int first, LowestTwo* of_rows);
 
+constexpr int MOST_IN_LANES = 16;  // lowest scores of a row that stay in a lane of as many registers
+constexpr int MOST_NAMED = 10;     // up to here it pays to keep their clusters as well
+constexpr int NAMES = 12;          // room for those, the next one, and one more
+constexpr int LANES_GROUP = 240;   // clusters whose scores of sixteen rows stay in the first cache
+
+// The scores of sixteen rows, one in each lane.
+struct LaneScores {
+  alignas(64) float of_clusters[LANES_GROUP][SIXTEEN];
+};
+
+// Scores sixteen rows, given feature by feature, against `width` clusters, a multiple of sixteen,
+// and keeps the `wanted` lowest scores of each row so far, in order. With `clusters`, also the next one, and
+// which clusters they are of: at most MOST_NAMED are wanted then.
+void score_lanes(const float* columns, int D, const float* panels, const float* constants, int width,
+                 int wanted, LaneScores& scores, float (*lowest)[SIXTEEN], int32_t (*clusters)[SIXTEEN]);
+
 // Runs multiply-adds on registers alone; returns how many floating point operations.
 double multiply_adds(int64_t rounds);
 

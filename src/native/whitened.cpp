@@ -11,6 +11,8 @@ namespace {
 
 constexpr int BLOCK_VALUES = 12 * 1024;  // values, or distances, of a block of rows: they stay in cache
 
+constexpr int STEP_VALUES = 48 * 1024;  // of rows that are added up together: in the second cache
+
 int block_rows(const Clusters& clusters) {
   return std::max(1, BLOCK_VALUES / std::max(clusters.Dp, clusters.C) / ROWS_AT_ONCE) * ROWS_AT_ONCE;
 }
@@ -81,6 +83,7 @@ class Best {
  public:
   Best(int wanted, Workspace& work) : wanted_(wanted), ranking_(work.ranking) { ranking_.clear(); }
 
+  void clear() { ranking_.clear(); }
   bool is_full() const { return int(ranking_.size()) == wanted_; }
   // A score above this one is of no interest.
   double limit() const { return is_full() ? ranking_.back().score : INFINITY; }
@@ -91,7 +94,11 @@ class Best {
       if (!(offered < ranking_.back())) return;
       ranking_.pop_back();
     }
-    ranking_.insert(std::upper_bound(ranking_.begin(), ranking_.end(), offered), offered);
+    // From the back: most come nearly in order.
+    size_t place = ranking_.size();
+    ranking_.push_back(offered);
+    for (; place > 0 && offered < ranking_[place - 1]; --place) ranking_[place] = ranking_[place - 1];
+    ranking_[place] = offered;
   }
 
   // Hands out the clusters and, unless null, their distances: scores less penalties are not
@@ -112,9 +119,30 @@ class Best {
 // Whether so many clusters are wanted that sorting all is faster than looking for them.
 bool wants_most(int wanted, const Clusters& clusters) { return 4 * wanted > clusters.C; }
 
+// Whether ranks are counted: few that are wanted are found sooner one by one.
+bool are_counted(int wanted, const Clusters& clusters) {
+  constexpr int FEWEST = 8;
+  return wanted >= FEWEST && clusters.C <= MOST_COUNTED;
+}
+
 // Takes the `wanted` clusters of lowest score, given the distances to all.
 void select(const double* distances, const Clusters& clusters, int wanted, int32_t* K, double* kept,
             Workspace& work) {
+  if (are_counted(wanted, clusters)) {
+    const int C = clusters.C, width = padded(C);
+    work.scores.resize(size_t(width));
+    work.ranks.resize(size_t(width));
+    for (int c = 0; c < width; c += LANES)
+      store(work.scores.data() + c, load<Doubles>(distances + c) + load<Doubles>(clusters.penalty.data() + c));
+    count_ranks<Doubles, Longs>(work.scores.data(), C, work.ranks.data());
+    for (int c = 0; c < C; ++c) {
+      const int64_t rank = work.ranks[c];
+      if (rank >= wanted) continue;
+      K[rank] = c;
+      if (kept != nullptr) kept[rank] = distances[c];
+    }
+    return;
+  }
   if (wants_most(wanted, clusters)) {
     auto& ranking = work.ranking;
     ranking.resize(size_t(clusters.C));
@@ -150,21 +178,33 @@ void visit_lowest(const float* scores, int C, Limit limit, Visit visit) {
 // Those the row kept before, if it did, bound how far the wanted ones can be.
 void select_screened(const double* y, const float* scores, const Clusters& clusters, int wanted,
                      const int32_t* first, int32_t* K, double* kept, Workspace& work) {
-  float bound = first == nullptr ? INFINITY : 0.0f;
-  for (int j = 0; first != nullptr && j < wanted; ++j) bound = std::max(bound, scores[first[j]]);
-  Best lowest(wanted, work);
-  visit_lowest(
-      scores, clusters.C, [&] { return std::min(bound, float(lowest.limit())); },
-      [&](int c) { lowest.offer(scores[c], c); });
-  const float limit = float(screen_limit(clusters, lowest.limit()));
+  const int C = clusters.C;
   Best best(wanted, work);
-  work.everything.resize(size_t(clusters.C));
-  visit_lowest(
-      scores, clusters.C, [&] { return limit; },
-      [&](int c) {
-        work.everything[c] = whitened_distance(y, clusters, c);
-        best.offer(work.everything[c] + clusters.penalty[c], c);
-      });
+  work.everything.resize(size_t(C));
+  const auto look = [&](int c) {
+    work.everything[c] = whitened_distance(y, clusters, c);
+    best.offer(work.everything[c] + clusters.penalty[c], c);
+  };
+  const auto limit_at = [&](double score) { return float(screen_limit(clusters, score)); };
+  if (are_counted(wanted, clusters)) {
+    auto& order = work.order;
+    work.screened_ranks.resize(size_t(screen_stride(clusters)));
+    order.resize(size_t(C));
+    count_ranks<Sixteen, SixteenInts>(scores, C, work.screened_ranks.data());
+    for (int c = 0; c < C; ++c) order[work.screened_ranks[c]] = c;
+    const float limit = limit_at(scores[order[wanted - 1]]);
+    for (int k = 0; k < C && (k < wanted || scores[order[k]] <= limit); ++k) look(order[k]);
+  } else {
+    float bound = first == nullptr ? INFINITY : 0.0f;
+    for (int j = 0; first != nullptr && j < wanted; ++j) bound = std::max(bound, scores[first[j]]);
+    Best lowest(wanted, work);
+    visit_lowest(
+        scores, C, [&] { return std::min(bound, float(lowest.limit())); },
+        [&](int c) { lowest.offer(scores[c], c); });
+    const float limit = limit_at(lowest.limit());
+    best.clear();
+    visit_lowest(scores, C, [&] { return limit; }, look);
+  }
   best.take(K, kept, [&](int c) { return work.everything[c]; });
 }
 
@@ -218,7 +258,7 @@ void select_all(const double* rows, int n, const Clusters& clusters, int wanted,
   }
 }
 
-// A whole leaf at once: rows that keep a cluster are then many enough to be added up together.
+// Many rows at once: those that keep a cluster are then enough to be added up together.
 class WhitenedStep : public Statistics {
  public:
   using Statistics::Statistics;
@@ -256,20 +296,6 @@ class WhitenedStep : public Statistics {
         after(r)[j] = own;
         kept(r)[j] = found;
       }
-  }
-
-  // Turns `relative` into the shares w q of the clusters that rows keep.
-  void find_shares() {
-    exponentiate();
-    for (int r = 0; r < n_; ++r) {
-      double* shares = work_.relative.data() + size_t(r) * C_prime_;
-      const double w = weight(r);
-      if (w == 0.0) {
-        std::fill_n(shares, C_prime_, 0.0);
-        continue;
-      }
-      add_row_sums(r, w, shares);
-    }
   }
 
   // Adds shares * (y - mu) and shares * (y - mu)^2, cluster by cluster.
@@ -326,7 +352,9 @@ class WhitenedStep : public Statistics {
 }  // namespace
 
 void sweep_whitened(const Sweep& sweep, int64_t first, int count, Sums& sums, Workspace& work) {
-  WhitenedStep(sweep, first, count, sums, work).run();
+  const int at_once = std::max(8, STEP_VALUES / sweep.clusters->Dp);
+  for (int begin = 0; begin < count && !stopping(); begin += at_once)
+    WhitenedStep(sweep, first + begin, std::min(at_once, count - begin), sums, work).run();
 }
 
 void closest_whitened(const Rows& rows, const Clusters& clusters, int C_prime, int64_t first, int count,

@@ -24,19 +24,24 @@ class Direction:
     ----------
     rows : Rows
     rng : Generator
+
+    Attributes
+    ----------
+    middle : ndarray of shape (D,)
+        Between the extremes of every feature.
     """
 
     def __init__(self, rows: Rows, rng: np.random.Generator):
         self._direction = rng.standard_normal(rows.n_features)
         lowest, highest = _extremes(rows)
         # Half-way between the extremes, not the mean: no sum that depends on order.
-        self._middle = lowest + 0.5 * (highest - lowest)
+        self.middle = lowest + 0.5 * (highest - lowest)
         self._width = float((highest - lowest).max())
 
     def places(self, values: Array) -> Array:
         """Return where rows lie, shape (B,)."""
         found = np.zeros(len(values))
-        for d, (middle, step) in enumerate(zip(self._middle, self._direction)):
+        for d, (middle, step) in enumerate(zip(self.middle, self._direction)):
             found += (values[:, d].astype(np.float64) - middle) * step
         return found
 

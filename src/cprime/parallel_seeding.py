@@ -18,8 +18,20 @@ from cprime.seeding import Seeds, greedy_kmeans_plus_plus
 from cprime.theta import Theta
 from cprime.typing import Array
 
+# From so many multiply-adds a sweep on, greedy k-means++ would take longer than many fits.
+LEAST_WORK = 2**28
+# What a distance costs besides its features, in these.
+OF_DISTANCE = 16
+# With fewer rows to a cluster, most of them would be candidates.
+FEWEST_PER_CLUSTER = 8
 # So many rounds of C / 2 draws give seeds as good as greedy k-means++ among all rows.
 ROUNDS = 8
+
+
+def pays(n_rows: int, D: int, C: int) -> bool:
+    """Return whether it takes its place where k-means++ is asked for."""
+    work = n_rows * C * (D + OF_DISTANCE)
+    return work >= LEAST_WORK and n_rows >= FEWEST_PER_CLUSTER * C
 
 
 def kmeans_parallel(
@@ -99,4 +111,7 @@ class _Candidates:
         for some in slices(self._rows.n_rows):
             of_rows = self._rows.weights[some]
             weights += np.bincount(self._owner[some], of_rows, self.count)
-        return MemoryRows(np.concatenate(self._means), weights)
+        means = np.concatenate(self._means)
+        narrow = means.astype(np.float32)
+        # Half as much to move in every step that follows.
+        return MemoryRows(narrow if np.array_equal(narrow, means) else means, weights)

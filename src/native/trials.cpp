@@ -11,6 +11,8 @@ void pack(Clusters&);
 
 namespace {
 
+constexpr int AHEAD = 6;  // rows between asking for one and looking at it
+
 // Calls use(function that gives row number n), wherever rows lie.
 template <class Use>
 void with_rows(const Rows& rows, Workspace& work, Use use) {
@@ -58,6 +60,16 @@ int64_t find_near(const Trials& job, int64_t first, int count, void* scratch) {
   const double shrink = trials.frame.shrink;
   int64_t queue[Search::BATCH], evaluations = 0;
   int queued = 0;
+  auto& to_look = work.to_look;
+  to_look.clear();
+  for (int r = 0; r < count; ++r) {
+    const int64_t n = first + r;
+    if (job.reach[size_t(job.owner[n])] < job.nearest[n])
+      to_look.push_back(r);
+    else
+      std::fill_n(job.near + n * words, words, uint16_t(0));
+  }
+  const bool in_place = lie_in_place(job.rows);
   search.prepare(trials.Dp, 0);
   with_rows(job.rows, work, [&](auto row_of) {
     const auto score = [&] {
@@ -75,11 +87,10 @@ int64_t find_near(const Trials& job, int64_t first, int count, void* scratch) {
       evaluations += int64_t(queued) * trials.C;
       queued = 0;
     };
-    for (int64_t n = first; n < first + count; ++n) {
-      if (job.reach[size_t(job.owner[n])] >= job.nearest[n]) {
-        std::fill_n(job.near + n * words, words, uint16_t(0));
-        continue;
-      }
+    for (size_t i = 0; i < to_look.size(); ++i) {
+      // They lie anywhere: the processor cannot guess which comes next.
+      if (in_place && i + AHEAD < to_look.size()) prefetch(row_of(first + to_look[i + AHEAD]));
+      const int64_t n = first + to_look[i];
       search.set_row(queued, row_of(n), trials.frame);
       queue[queued++] = n;
       if (queued == Search::BATCH) score();

@@ -117,10 +117,11 @@ def afk_mc2(rows: Rows, C: int, kernel: Kernel, rng: np.random.Generator) -> See
             keenness = potential[chain] / proposal[candidates[chain]]
             now = _end_of_chain(keenness, thresholds[c - begin])
             means[c] = values[chain][now]
-            rest = slice(chain.stop, None)
-            of_seed = kernel.distances(values[rest], means[c : c + 1])[:, 0]
-            potential[rest] = np.minimum(potential[rest], of_seed)
-            evaluations += len(of_seed)
+            if c + 1 < end:
+                rest = slice(chain.stop, None)
+                of_seed = kernel.distances(values[rest], means[c : c + 1])[:, 0]
+                potential[rest] = np.minimum(potential[rest], of_seed)
+                evaluations += len(of_seed)
     return Seeds(means, evaluations)
 
 

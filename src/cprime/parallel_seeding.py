@@ -2,8 +2,8 @@
 
 Every round draws some rows by weight and distance to the candidates of the rounds
 before, and every row looks at the new ones: a few passes over the rows, each at the
-speed of a sweep, whatever C is. Greedy k-means++ then chooses among the candidates, each
-with the weight of the rows it is nearest to (Bahmani et al. 2012).
+speed of a sweep, whatever C is. Greedy k-means++ then chooses among the candidates,
+each with the weight of the rows it is nearest to (Bahmani et al. 2012).
 """
 
 from typing import Any
@@ -18,7 +18,7 @@ from cprime.seeding import Seeds, greedy_kmeans_plus_plus
 from cprime.theta import Theta
 from cprime.typing import Array
 
-# From so many multiply-adds a sweep on, greedy k-means++ would take longer than many fits.
+# From so many multiply-adds a sweep on, greedy k-means++ takes longer than many fits.
 LEAST_WORK = 2**28
 # What a distance costs besides its features, in these.
 OF_DISTANCE = 16

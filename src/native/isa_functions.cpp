@@ -23,7 +23,7 @@ double magnitude(const void* values, bool is_double, int64_t first, int64_t coun
 extern const Isa isa;
 const Isa isa = {
     CPRIME_NAME, make_scratch, pack,         pack_panels, pack_columns, pack_screen, nearest_of,   sweep_leaf,
-    closest,     gaps,         distances_of, set_trials,  find_near,    trial_losses, accept_trial, magnitude,
+    closest,     gaps,         distances_of, set_trials,  try_trials,   accept_trial, magnitude,
     multiply_adds,
 };
 

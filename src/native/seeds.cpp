@@ -82,9 +82,8 @@ int SeedDraw::best_trial() {
   parts_.resize(n_parts * n_trials);
   std::atomic<int64_t> evaluations{0};
   for_rows_(work_of_trials(n_, job_.rows.D, int(n_trials)), [&](int64_t first, int count, void* scratch) {
-    evaluations += isa().find_near(job_, first, count, scratch);
     double* losses = parts_.data() + size_t(first / SEED_ROWS) * n_trials;
-    isa().trial_losses(job_, first, count, losses, scratch);
+    evaluations += isa().try_trials(job_, first, count, losses, scratch);
   });
   evaluations_ += evaluations;
   std::vector<double> losses(n_trials, 0.0);
@@ -95,13 +94,13 @@ int SeedDraw::best_trial() {
   return int(first - losses.begin());
 }
 
-// The only trial is found near by whom it is, in the same go.
+// Where there is one trial, rows look at it here; of several they have been told already.
 void SeedDraw::accept(int trial) {
   const int seed = int(chosen_.size());
   const bool only = tried_.size() == 1;
   std::atomic<int64_t> evaluations{0};
   for_rows_(only ? work_of_trials(n_, job_.rows.D, 1) : double(n_), [&](int64_t first, int count, void* scratch) {
-    if (only) evaluations += isa().find_near(job_, first, count, scratch);
+    if (only) evaluations += isa().try_trials(job_, first, count, nullptr, scratch);
     isa().accept_trial(job_, trial, seed, first, count, scratch);
   });
   evaluations_ += evaluations;

@@ -8,10 +8,13 @@
 namespace cprime::CPRIME_ISA {
 
 void pack(Clusters&);
+void pack_columns(Clusters&);
 
 namespace {
 
-constexpr int AHEAD = 6;  // rows between asking for one and looking at it
+constexpr int AHEAD = 6;      // rows between asking for one and looking at it
+constexpr int FEATURES = 16;  // up to so many features float64 is as fast as scores are
+static_assert(FEATURES % LANES == 0);
 
 // Calls use(function that gives row number n), wherever rows lie.
 template <class Use>
@@ -40,7 +43,12 @@ void set_trials(Trials& job, const int64_t* rows, int n_trials, const double* se
   trials.means.resize(size_t(n_trials) * Dp);
   trials.penalty.assign(size_t(padded(n_trials)), 0.0);
   for (int t = 0; t < n_trials; ++t) load_row(job.rows, rows[t], trials.means.data() + size_t(t) * Dp, Dp);
-  pack(trials);
+  if (D <= FEATURES) {
+    pack_columns(trials);
+    trials.panels.width = (n_trials + SIXTEEN - 1) / SIXTEEN * SIXTEEN;
+  } else {
+    pack(trials);
+  }
   job.reach.assign(size_t(std::max(n_seeds, 1)), 0.0);
   for (int seed = 0; seed < n_seeds; ++seed) {
     double nearest = INFINITY;
@@ -50,10 +58,52 @@ void set_trials(Trials& job, const int64_t* rows, int n_trials, const double* se
   }
 }
 
+namespace {
+
 // Trials at least twice as far from a row's nearest seed as the row is cannot be nearer to the
-// row: such rows are not even looked at. Of the others, scores tell.
-int64_t find_near(const Trials& job, int64_t first, int count, void* scratch) {
-  Workspace& work = *static_cast<Workspace*>(scratch);
+// row: such rows are not even looked at.
+bool may_be_near(const Trials& job, int64_t n) {
+  return job.reach[size_t(job.owner[n])] < job.nearest[n];
+}
+
+// Distances of a row of few features to eight trials from `t` on.
+Doubles to_eight(const Trials& job, const double* y, int t) {
+  const int D = job.trials.D;
+  return every<1, 1>(y, job.trials.Dp, job.trials.columns.data() + size_t(t) * D, D, 0).of[0];
+}
+
+// Few features: all distances at once.
+int64_t try_by_distance(const Trials& job, int64_t first, int count, double* losses) {
+  const int C = job.trials.C, Dp = job.trials.Dp, words = job.words();
+  Buffer<double> total(size_t(padded(C)), 0.0);
+  alignas(64) double y[FEATURES];
+  int64_t evaluations = 0;
+  for (int64_t n = first; n < first + count; ++n) {
+    uint16_t* near = job.near + n * words;
+    std::fill_n(near, words, uint16_t(0));
+    const double w = job.weight(n), nearest = job.nearest[n];
+    const bool looks = may_be_near(job, n);
+    if (looks) load_row(job.rows, n, y, Dp);
+    evaluations += looks ? C : 0;
+    for (int t = 0; t < C; t += LANES) {
+      Doubles closest = all<Doubles>(nearest);
+      if (looks) {
+        const Doubles found = to_eight(job, y, t);
+        if (any_true(found < closest))
+          for (int i = 0; i < LANES && t + i < C; ++i)
+            near[(t + i) / SIXTEEN] |= uint16_t((found[i] < nearest) << (t + i) % SIXTEEN);
+        closest = lower(found, closest);
+      }
+      // Rows of no weight may have no finite distance yet.
+      if (w > 0.0) store(total.data() + t, load<Doubles>(total.data() + t) + w * closest);
+    }
+  }
+  if (losses != nullptr) std::copy_n(total.data(), C, losses);
+  return evaluations;
+}
+
+// Many features: scores tell which trials may be nearer.
+int64_t find_near(const Trials& job, int64_t first, int count, Workspace& work) {
   Search& search = work.search;
   const Clusters& trials = job.trials;
   const int words = job.words();
@@ -64,7 +114,7 @@ int64_t find_near(const Trials& job, int64_t first, int count, void* scratch) {
   to_look.clear();
   for (int r = 0; r < count; ++r) {
     const int64_t n = first + r;
-    if (job.reach[size_t(job.owner[n])] < job.nearest[n])
+    if (may_be_near(job, n))
       to_look.push_back(r);
     else
       std::fill_n(job.near + n * words, words, uint16_t(0));
@@ -100,8 +150,7 @@ int64_t find_near(const Trials& job, int64_t first, int count, void* scratch) {
   return evaluations;
 }
 
-void trial_losses(const Trials& job, int64_t first, int count, double* losses, void* scratch) {
-  Workspace& work = *static_cast<Workspace*>(scratch);
+void add_losses(const Trials& job, int64_t first, int count, double* losses, Workspace& work) {
   const Clusters& trials = job.trials;
   const int stride = job.words() * SIXTEEN;
   Buffer<double> total(size_t(stride), 0.0), closest(size_t(stride), 0.0);
@@ -122,6 +171,16 @@ void trial_losses(const Trials& job, int64_t first, int count, double* losses, v
     }
   });
   std::copy_n(total.data(), trials.C, losses);
+}
+
+}  // namespace
+
+int64_t try_trials(const Trials& job, int64_t first, int count, double* losses, void* scratch) {
+  if (job.trials.D <= FEATURES) return try_by_distance(job, first, count, losses);
+  Workspace& work = *static_cast<Workspace*>(scratch);
+  const int64_t evaluations = find_near(job, first, count, work);
+  if (losses != nullptr) add_losses(job, first, count, losses, work);
+  return evaluations;
 }
 
 void accept_trial(const Trials& job, int trial, int seed, int64_t first, int count, void* scratch) {

@@ -29,12 +29,10 @@ namespace cprime::CPRIME_ISA {
 // Makes rows the trials, and notes how far they are from n seeds.
 void set_trials(Trials&, const int64_t* rows, int n_trials, const double* seeds, int n_seeds);
 
-// Notes which trials may be nearer to rows than their nearest seed; returns how many distances
-// were computed.
-int64_t find_near(const Trials&, int64_t first, int count, void* scratch);
-
-// sum over rows of weight * min(nearest, distance to the trial), for every trial.
-void trial_losses(const Trials&, int64_t first, int count, double* losses, void* scratch);
+// Notes which trials may be nearer to rows than their nearest seed. `losses`, unless null, become
+// the sum over rows of weight * min(nearest, distance to the trial), for every trial. Returns how
+// many distances were computed.
+int64_t try_trials(const Trials&, int64_t first, int count, double* losses, void* scratch);
 
 // Makes a trial seed number `seed`: updates which seed is nearest, and how near.
 void accept_trial(const Trials&, int trial, int seed, int64_t first, int count, void* scratch);

@@ -9,6 +9,8 @@ from cprime.typing import Array
 
 # Rows that are looked at together.
 AT_ONCE = 2**16
+# Rows whose features are added up while they are in cache.
+IN_CACHE = 2**12
 # Of the mixing function of SplitMix64 (Steele, Lea & Flood 2014).
 MULTIPLIERS = (0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
 SHIFTS = (30, 27, 31)
@@ -24,20 +26,28 @@ class Direction:
     ----------
     rows : Rows
     rng : Generator
+
+    Attributes
+    ----------
+    middle : ndarray of shape (D,)
+        Between the extremes of every feature.
     """
 
     def __init__(self, rows: Rows, rng: np.random.Generator):
         self._direction = rng.standard_normal(rows.n_features)
         lowest, highest = _extremes(rows)
         # Half-way between the extremes, not the mean: no sum that depends on order.
-        self._middle = lowest + 0.5 * (highest - lowest)
+        self.middle = lowest + 0.5 * (highest - lowest)
         self._width = float((highest - lowest).max())
 
     def places(self, values: Array) -> Array:
         """Return where rows lie, shape (B,)."""
         found = np.zeros(len(values))
-        for d, (middle, step) in enumerate(zip(self._middle, self._direction)):
-            found += (values[:, d].astype(np.float64) - middle) * step
+        for start in range(0, len(values), IN_CACHE):
+            some = slice(start, start + IN_CACHE)
+            columns = np.ascontiguousarray(values[some].T, dtype=np.float64)
+            for column, middle, step in zip(columns, self.middle, self._direction):
+                found[some] += (column - middle) * step
         return found
 
     def keys(self, values: Array, salt: int) -> Array:
@@ -119,9 +129,12 @@ def _extremes(rows: Rows) -> tuple[Array, Array]:
     """Return the smallest and largest value of every feature, over weighted rows."""
 
     def extremes(values: Array, weights: Array) -> tuple[Array, Array]:
-        weighted = (weights > 0)[:, None]
-        lowest = values.min(axis=0, initial=np.inf, where=weighted)
-        highest = values.max(axis=0, initial=-np.inf, where=weighted)
+        if weights.min() > 0:
+            lowest, highest = values.min(axis=0), values.max(axis=0)
+        else:
+            weighted = (weights > 0)[:, None]
+            lowest = values.min(axis=0, initial=np.inf, where=weighted)
+            highest = values.max(axis=0, initial=-np.inf, where=weighted)
         return lowest[None].astype(np.float64), highest[None].astype(np.float64)
 
     lowest, highest = rows.map(extremes)

@@ -13,12 +13,16 @@ import numpy as np
 
 from cprime.draws import drawn
 from cprime.kernels import Kernel
+from cprime.models import Isotropic
 from cprime.rows import Rows
 from cprime.sampling import Direction, distinct_sample
+from cprime.theta import Theta
 from cprime.typing import Array
 
 # Length of the Markov chain behind each seed, as in Bachem et al. 2016.
 CHAIN_LENGTH = 200
+# Chains whose proposals look at earlier seeds together.
+CHAINS_AT_ONCE = 32
 # Rows in the sample that seeds are drawn from: some for each, and enough in any case.
 SAMPLED_PER_SEED = 64
 FEWEST_SAMPLED = 2**14
@@ -98,18 +102,37 @@ def afk_mc2(rows: Rows, C: int, kernel: Kernel, rng: np.random.Generator) -> See
     proposal = np.full(rows.n_rows, 1.0 / np.sum(line.weights))
     if total > 0:
         proposal = 0.5 * (proposal + spread / total)
-    for c in range(1, C):
-        candidates = drawn(line.weights * proposal, rng.random(CHAIN_LENGTH))
+    masses = line.weights * proposal
+    # Proposals do not depend on seeds: those of many chains look at them together.
+    for begin in range(1, C, CHAINS_AT_ONCE):
+        end = min(begin + CHAINS_AT_ONCE, C)
+        points, thresholds = rng.random((end - begin, 2, CHAIN_LENGTH)).swapaxes(0, 1)
+        candidates = drawn(masses, points.ravel())
         values = rows.take(line.rows[candidates])
-        potential = kernel.distances(values, means[:c]).min(axis=1)
-        evaluations += CHAIN_LENGTH * c
-        keenness = potential / proposal[candidates]
-        now = 0
-        for step, threshold in enumerate(rng.random(CHAIN_LENGTH)):
-            if keenness[step] > threshold * keenness[now]:
-                now = step
-        means[c] = values[now]
+        known = Isotropic().coefficients(Theta(means[:begin], 1.0))
+        potential = kernel.posterior(values, known, 1).distances[:, 0]
+        evaluations += len(values) * begin
+        for c in range(begin, end):
+            chain = slice((c - begin) * CHAIN_LENGTH, (c - begin + 1) * CHAIN_LENGTH)
+            keenness = potential[chain] / proposal[candidates[chain]]
+            now = _end_of_chain(keenness, thresholds[c - begin])
+            means[c] = values[chain][now]
+            if c + 1 < end:
+                rest = slice(chain.stop, None)
+                of_seed = kernel.distances(values[rest], means[c : c + 1])[:, 0]
+                potential[rest] = np.minimum(potential[rest], of_seed)
+                evaluations += len(of_seed)
     return Seeds(means, evaluations)
+
+
+def _end_of_chain(keenness: Array, thresholds: Array) -> int:
+    """Return where a chain ends that moves if it is so much keener on a proposal."""
+    now = 0
+    keen = keenness.tolist()
+    for step, threshold in enumerate(thresholds.tolist()):
+        if keen[step] > threshold * keen[now]:
+            now = step
+    return now
 
 
 def _kmeans_plus_plus(

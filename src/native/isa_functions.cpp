@@ -23,8 +23,8 @@ double magnitude(const void* values, bool is_double, int64_t first, int64_t coun
 
 extern const Isa isa;
 const Isa isa = {
-    CPRIME_NAME, make_scratch, pack,         pack_panels,  pack_columns, pack_centred, pack_screen,
-    nearest_of,  sweep_leaf,   closest,      gaps,         distances_of, set_trials,   trial_losses,
+    CPRIME_NAME, make_scratch, pack,    pack_panels,  pack_columns, pack_centred, pack_screen,
+    nearest_of,  sweep_leaf,   closest, gaps,         distances_of, set_trials,   try_trials,
     accept_trial, magnitude,   multiply_adds,
 };
 

@@ -39,10 +39,13 @@ bool is_interrupted() {
   return PyErr_CheckSignals() != 0;
 }
 
+// Memory of threads, made when they first need it.
+using Scratch = std::vector<std::shared_ptr<void>>;
+
 // Runs task(i, memory of a thread) for i below n; the caller does not hold the GIL.
-void run_unlocked(int64_t n, double work, const std::function<void(int64_t, void*)>& task) {
+void run_unlocked(int64_t n, double work, Scratch& scratch, const std::function<void(int64_t, void*)>& task) {
   const int n_threads = get_num_threads();
-  std::vector<std::shared_ptr<void>> scratch(static_cast<size_t>(n_threads));
+  scratch.resize(std::max(scratch.size(), static_cast<size_t>(n_threads)));
   const bool complete = in_parallel(n, n_threads, work < BRIEF, is_interrupted, [&](int64_t i, int worker) {
     auto& mine = scratch[static_cast<size_t>(worker)];
     if (!mine) mine = isa().make_scratch();
@@ -69,7 +72,10 @@ void without_gil(Work work) {
 }
 
 void run(int64_t n, double work, const std::function<void(int64_t, void*)>& task) {
-  without_gil([&] { run_unlocked(n, work, task); });
+  without_gil([&] {
+    Scratch scratch;
+    run_unlocked(n, work, scratch, task);
+  });
 }
 
 double work_of(const Rows& rows, const Clusters& clusters) {
@@ -219,16 +225,16 @@ int64_t draw_seeds(const PyRows& from, const Positions& line, const Doubles1& we
                    const Doubles2& points, Out<int64_t> chosen) {
   const int64_t n = from.rows.n;
   const int n_trials = int(points.shape(1));
-  const auto for_positions = [&](double work, const std::function<void(int64_t, int)>& task) {
-    run_unlocked((n + POSITIONS - 1) / POSITIONS, work, [&](int64_t part, void*) {
-      task(part * POSITIONS, int(std::min<int64_t>(POSITIONS, n - part * POSITIONS)));
+  if (n_trials > MOST_SEED_TRIALS) throw std::invalid_argument("too many trials");
+  Scratch of_threads;
+  const auto for_rows = [&](double work, const RowsTask& task) {
+    run_unlocked((n + SEED_ROWS - 1) / SEED_ROWS, work, of_threads, [&](int64_t part, void* scratch) {
+      task(part * SEED_ROWS, int(std::min<int64_t>(SEED_ROWS, n - part * SEED_ROWS)), scratch);
     });
   };
   int64_t evaluations = 0;
   without_gil([&] {
-    std::vector<double> along(static_cast<size_t>(n));
-    for (int64_t i = 0; i < n; ++i) along[i] = weights.data()[line.data()[i] * weights.stride(0)];
-    SeedDraw seeds(from.rows, line.data(), along.data(), for_positions);
+    SeedDraw seeds(from.rows, line.data(), weights.data(), weights.stride(0), for_rows);
     seeds.begin(first);
     // Brief steps do not look for interrupts themselves.
     auto looked = std::chrono::steady_clock::now();

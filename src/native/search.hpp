@@ -96,6 +96,11 @@ class Search {
   // are no higher than this.
   double limit(int i, double score) const { return limit(score, square_[i], length_[i]); }
 
+  // Scores of clusters whose squared distance, in the frame, is at most this are no higher.
+  float highest_within(int i, double squared) const {
+    return as_float(squared - square_[i] * (1.0 - D_ * 1e-15) + error_within(squared, length_[i]));
+  }
+
   // Scores of one tile of rows against few panels.
   Scores& scores(int t, int D, const Panels& panels) {
     score_tile(rows_.data() + size_t(t) * Dp_, Dp_, D, panels.values.data(), panels.constants.data(),

@@ -15,48 +15,54 @@ constexpr double SAME_LOSS = 1e-12;
 
 }  // namespace
 
-SeedDraw::SeedDraw(const Rows& rows, const int64_t* line, const double* weights,
-                   ForPositions for_positions)
+SeedDraw::SeedDraw(const Rows& rows, const int64_t* line, const double* weights, int64_t weight_stride,
+                   ForRows for_rows)
     : n_(rows.n),
-      for_positions_(std::move(for_positions)),
+      line_(line),
+      for_rows_(std::move(for_rows)),
       nearest_(size_t(rows.n), INFINITY),
       masses_(size_t(rows.n)),
       cumulated_(size_t(rows.n)),
       owner_(size_t(rows.n), 0) {
   job_.rows = rows;
-  job_.line = line;
   job_.weights = weights;
+  job_.weight_stride = weight_stride;
   job_.nearest = nearest_.data();
   job_.owner = owner_.data();
 }
 
 void SeedDraw::begin(int64_t position) {
-  const int64_t row = job_.line[position];
-  isa().set_trials(job_, &row, 1, nullptr, 0);
-  accept(0, row);
+  tried_ = {line_[position]};
+  set_trials();
+  accept(0);
 }
 
 void SeedDraw::add(const double* points, int n_trials) {
   cumulate();
   tried_.resize(size_t(n_trials));
-  for (int t = 0; t < n_trials; ++t) tried_[t] = job_.line[drawn(points[t])];
-  const int n_seeds = int(chosen_.size());
+  for (int t = 0; t < n_trials; ++t) tried_[size_t(t)] = line_[drawn(points[t])];
+  set_trials();
+  accept(n_trials == 1 ? 0 : best_trial());
+}
+
+void SeedDraw::set_trials() {
+  const int n_seeds = int(chosen_.size()), n_trials = int(tried_.size());
   isa().set_trials(job_, tried_.data(), n_trials, seeds_.data(), n_seeds);
   evaluations_ += int64_t(n_seeds) * n_trials;
-  const int best = n_trials == 1 ? 0 : best_trial();
-  accept(best, tried_[best]);
+  near_.resize(size_t(n_) * size_t(job_.words()));
+  job_.near = near_.data();
 }
 
 // If every row of some weight is a seed already, the rest can only repeat them.
 void SeedDraw::cumulate() {
   double sum = 0.0;
   for (int64_t n = 0; n < n_; ++n) {
-    masses_[n] = job_.weights[n] * nearest_[n];
+    masses_[n] = job_.weight(line_[n]) * nearest_[line_[n]];
     cumulated_[n] = sum += masses_[n];
   }
   if (sum > 0.0) return;
   for (int64_t n = 0; n < n_; ++n) {
-    masses_[n] = job_.weights[n];
+    masses_[n] = job_.weight(line_[n]);
     cumulated_[n] = sum += masses_[n];
   }
 }
@@ -72,12 +78,12 @@ int64_t SeedDraw::drawn(double point) const {
 }
 
 int SeedDraw::best_trial() {
-  const size_t n_trials = tried_.size(), n_parts = size_t((n_ + POSITIONS - 1) / POSITIONS);
+  const size_t n_trials = tried_.size(), n_parts = size_t((n_ + SEED_ROWS - 1) / SEED_ROWS);
   parts_.resize(n_parts * n_trials);
   std::atomic<int64_t> evaluations{0};
-  for_positions_(work_of_trials(n_, job_.rows.D, int(n_trials)), [&](int64_t first, int count) {
-    double* losses = parts_.data() + size_t(first / POSITIONS) * n_trials;
-    evaluations += isa().trial_losses(job_, first, count, losses);
+  for_rows_(work_of_trials(n_, job_.rows.D, int(n_trials)), [&](int64_t first, int count, void* scratch) {
+    double* losses = parts_.data() + size_t(first / SEED_ROWS) * n_trials;
+    evaluations += isa().try_trials(job_, first, count, losses, scratch);
   });
   evaluations_ += evaluations;
   std::vector<double> losses(n_trials, 0.0);
@@ -88,14 +94,17 @@ int SeedDraw::best_trial() {
   return int(first - losses.begin());
 }
 
-void SeedDraw::accept(int trial, int64_t row) {
+// Where there is one trial, rows look at it here; of several they have been told already.
+void SeedDraw::accept(int trial) {
   const int seed = int(chosen_.size());
+  const bool only = tried_.size() == 1;
   std::atomic<int64_t> evaluations{0};
-  for_positions_(work_of_trials(n_, job_.rows.D, 1), [&](int64_t first, int count) {
-    evaluations += isa().accept_trial(job_, trial, seed, first, count);
+  for_rows_(only ? work_of_trials(n_, job_.rows.D, 1) : double(n_), [&](int64_t first, int count, void* scratch) {
+    if (only) evaluations += isa().try_trials(job_, first, count, nullptr, scratch);
+    isa().accept_trial(job_, trial, seed, first, count, scratch);
   });
   evaluations_ += evaluations;
-  chosen_.push_back(row);
+  chosen_.push_back(tried_[size_t(trial)]);
   const double* mean = job_.trials.mean(trial);
   seeds_.insert(seeds_.end(), mean, mean + job_.trials.Dp);
 }

@@ -7,10 +7,12 @@
 
 namespace cprime {
 
-// Runs task(first, count) over all positions of the line, in parts that do not depend on
-// the number of threads; throws if a person interrupts.
-using ForPositions = std::function<void(double work, const std::function<void(int64_t, int)>&)>;
-constexpr int POSITIONS = 1024;  // of one part
+// Runs task(first, count, memory of a thread) over all rows, in parts that do not depend on the
+// number of threads; throws if a person interrupts.
+using RowsTask = std::function<void(int64_t, int, void*)>;
+using ForRows = std::function<void(double work, const RowsTask&)>;
+constexpr int SEED_ROWS = 1024;  // of one part
+constexpr int MOST_SEED_TRIALS = 256;  // scored at once
 
 // Multiply-adds of looking at so many trials, most rows being out of reach.
 inline double work_of_trials(int64_t n, int D, int n_trials) {
@@ -20,8 +22,9 @@ inline double work_of_trials(int64_t n, int D, int n_trials) {
 // Draws seeds one after another; each is the best of some trials.
 class SeedDraw {
  public:
-  // Weights are in the order of the line.
-  SeedDraw(const Rows& rows, const int64_t* line, const double* weights, ForPositions for_positions);
+  // `line` has all rows, in the order in which their masses are cumulated.
+  SeedDraw(const Rows& rows, const int64_t* line, const double* weights, int64_t weight_stride,
+           ForRows for_rows);
 
   // Makes the row at this position the first seed.
   void begin(int64_t position);
@@ -36,13 +39,16 @@ class SeedDraw {
   void cumulate();
   int64_t drawn(double point) const;
   int best_trial();
-  void accept(int trial, int64_t row);
+  void set_trials();
+  void accept(int trial);
 
   const int64_t n_;
-  ForPositions for_positions_;
+  const int64_t* line_;
+  ForRows for_rows_;
   Trials job_;
   std::vector<double> nearest_, masses_, cumulated_, parts_;
   std::vector<int32_t> owner_;
+  std::vector<uint16_t> near_;
   Buffer<double> seeds_;  // rows chosen so far, padded
   std::vector<int64_t> chosen_, tried_;
   int64_t evaluations_ = 0;

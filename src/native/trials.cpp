@@ -1,78 +1,202 @@
 // How much closer would rows come to their nearest seed, if these were seeds too?
 #include "trials.hpp"
 
-#include "exact.hpp"
 #include "load.hpp"
 #include "isa.hpp"
+#include "ranking.hpp"
 
 namespace cprime::CPRIME_ISA {
 
+void pack(Clusters&);
 void pack_columns(Clusters&);
+
+namespace {
+
+constexpr int AHEAD = 6;      // rows between asking for one and looking at it
+constexpr int FEATURES = 16;  // up to so many features float64 is as fast as scores are
+static_assert(FEATURES % LANES == 0);
+
+// Calls use(function that gives row number n), wherever rows lie.
+template <class Use>
+void with_rows(const Rows& rows, Workspace& work, Use use) {
+  if (lie_in_place(rows)) {
+    with_rows_in_place(rows, use);
+    return;
+  }
+  const int Dp = padded(rows.D);
+  work.rows.resize(size_t(Dp));
+  double* y = work.rows.data();
+  use([&rows, y, Dp](int64_t n) {
+    load_row(rows, n, y, Dp);
+    return LoadedRow{y};
+  });
+}
+
+}  // namespace
 
 void set_trials(Trials& job, const int64_t* rows, int n_trials, const double* seeds, int n_seeds) {
   Clusters& trials = job.trials;
-  const int D = job.rows.D, Dp = padded(D), stride = padded(n_trials);
+  const int D = job.rows.D, Dp = padded(D);
   trials.C = n_trials;
   trials.D = D;
   trials.Dp = Dp;
   trials.means.resize(size_t(n_trials) * Dp);
+  trials.penalty.assign(size_t(padded(n_trials)), 0.0);
   for (int t = 0; t < n_trials; ++t) load_row(job.rows, rows[t], trials.means.data() + size_t(t) * Dp, Dp);
-  pack_columns(trials);
-  job.quarter_apart.assign(size_t(std::max(n_seeds, 1)) * stride, 0.0);
+  if (D <= FEATURES) {
+    pack_columns(trials);
+    trials.panels.width = (n_trials + SIXTEEN - 1) / SIXTEEN * SIXTEEN;
+  } else {
+    pack(trials);
+  }
+  job.reach.assign(size_t(std::max(n_seeds, 1)), 0.0);
   for (int seed = 0; seed < n_seeds; ++seed) {
-    double* quarter_apart = job.quarter_apart.data() + size_t(seed) * stride;
-    distances_to_all<1>(seeds + size_t(seed) * Dp, trials, quarter_apart, stride);
-    for (int t = 0; t < stride; ++t)
-      quarter_apart[t] = t < n_trials ? quarter_apart[t] * (0.25 * (1.0 - 1e-9)) : INFINITY;
+    double nearest = INFINITY;
+    for (int t = 0; t < n_trials; ++t)
+      nearest = std::min(nearest, distance(seeds + size_t(seed) * Dp, trials.mean(t), Dp));
+    job.reach[size_t(seed)] = nearest * (0.25 * (1.0 - 1e-9));
   }
 }
 
-// A trial at least twice as far from a row's nearest seed as the row is cannot be nearer to
-// the row: such rows are not even looked at.
+namespace {
 
-int64_t trial_losses(const Trials& job, int64_t first, int count, double* losses) {
-  const Clusters& trials = job.trials;
-  const int D = trials.D, Dp = trials.Dp, stride = padded(trials.C);
-  Buffer<double> y(Dp), total(stride, 0.0);
+// Trials at least twice as far from a row's nearest seed as the row is cannot be nearer to the
+// row: such rows are not even looked at.
+bool may_be_near(const Trials& job, int64_t n) {
+  return job.reach[size_t(job.owner[n])] < job.nearest[n];
+}
+
+// Distances of a row of few features to eight trials from `t` on.
+Doubles to_eight(const Trials& job, const double* y, int t) {
+  const int D = job.trials.D;
+  return every<1, 1>(y, job.trials.Dp, job.trials.columns.data() + size_t(t) * D, D, 0).of[0];
+}
+
+// Few features: all distances at once.
+int64_t try_by_distance(const Trials& job, int64_t first, int count, double* losses) {
+  const int C = job.trials.C, Dp = job.trials.Dp, words = job.words();
+  Buffer<double> total(size_t(padded(C)), 0.0);
+  alignas(64) double y[FEATURES];
   int64_t evaluations = 0;
   for (int64_t n = first; n < first + count; ++n) {
-    const double w = job.weights[n], nearest = job.nearest[n];
-    if (w == 0.0) continue;
-    const double* quarter_apart = job.quarter_apart.data() + int64_t(job.owner[n]) * stride;
-    bool is_loaded = false;
-    for (int t = 0; t < stride; t += LANES) {
+    uint16_t* near = job.near + n * words;
+    std::fill_n(near, words, uint16_t(0));
+    const double w = job.weight(n), nearest = job.nearest[n];
+    const bool looks = may_be_near(job, n);
+    if (looks) load_row(job.rows, n, y, Dp);
+    evaluations += looks ? C : 0;
+    for (int t = 0; t < C; t += LANES) {
       Doubles closest = all<Doubles>(nearest);
-      if (any_true(load<Doubles>(quarter_apart + t) < nearest)) {
-        if (!is_loaded) load_row(job.rows, job.line[n], y.data(), Dp);
-        is_loaded = true;
-        const Doubles found =
-            every<1, 1>(y.data(), Dp, trials.columns.data() + size_t(t) * D, D, 0).of[0];
+      if (looks) {
+        const Doubles found = to_eight(job, y, t);
+        if (any_true(found < closest))
+          for (int i = 0; i < LANES && t + i < C; ++i)
+            near[(t + i) / SIXTEEN] |= uint16_t((found[i] < nearest) << (t + i) % SIXTEEN);
         closest = lower(found, closest);
-        evaluations += std::min(LANES, trials.C - t);
       }
-      store(total.data() + t, load<Doubles>(total.data() + t) + w * closest);
+      // Rows of no weight may have no finite distance yet.
+      if (w > 0.0) store(total.data() + t, load<Doubles>(total.data() + t) + w * closest);
     }
   }
-  std::copy_n(total.data(), trials.C, losses);
+  if (losses != nullptr) std::copy_n(total.data(), C, losses);
   return evaluations;
 }
 
-int64_t accept_trial(const Trials& job, int trial, int seed, int64_t first, int count) {
+// Many features: scores tell which trials may be nearer.
+int64_t find_near(const Trials& job, int64_t first, int count, Workspace& work) {
+  Search& search = work.search;
   const Clusters& trials = job.trials;
-  const int Dp = trials.Dp, stride = padded(trials.C);
-  Buffer<double> y(Dp);
-  int64_t evaluations = 0;
-  for (int64_t n = first; n < first + count; ++n) {
-    if (job.quarter_apart[size_t(job.owner[n]) * stride + trial] >= job.nearest[n]) continue;
-    load_row(job.rows, job.line[n], y.data(), Dp);
-    ++evaluations;
-    const double found = distance(y.data(), trials.mean(trial), Dp);
-    if (found < job.nearest[n]) {
-      job.nearest[n] = found;
-      job.owner[n] = seed;
-    }
+  const int words = job.words();
+  const double shrink = trials.frame.shrink;
+  int64_t queue[Search::BATCH], evaluations = 0;
+  int queued = 0;
+  auto& to_look = work.to_look;
+  to_look.clear();
+  for (int r = 0; r < count; ++r) {
+    const int64_t n = first + r;
+    if (may_be_near(job, n))
+      to_look.push_back(r);
+    else
+      std::fill_n(job.near + n * words, words, uint16_t(0));
   }
+  const bool in_place = lie_in_place(job.rows);
+  search.prepare(trials.Dp, 0);
+  with_rows(job.rows, work, [&](auto row_of) {
+    const auto score = [&] {
+      search.face(queued, trials.D, trials.panels);
+      for (int tile = 0; tile < queued; tile += TILE) {
+        const Scores& scores = search.scores(tile, trials.D, trials.panels);
+        for (int i = tile; i < queued && i < tile + TILE; ++i) {
+          const double nearest = job.nearest[queue[i]] * shrink * shrink;
+          const float limit = search.is_scored(i) ? search.highest_within(i, nearest) : FLT_MAX;
+          for (int w = 0; w < words; ++w)
+            job.near[queue[i] * words + w] =
+                uint16_t(at_most(scores.of_clusters[i - tile] + w * SIXTEEN, limit));
+        }
+      }
+      evaluations += int64_t(queued) * trials.C;
+      queued = 0;
+    };
+    for (size_t i = 0; i < to_look.size(); ++i) {
+      // They lie anywhere: the processor cannot guess which comes next.
+      if (in_place && i + AHEAD < to_look.size()) prefetch(row_of(first + to_look[i + AHEAD]));
+      const int64_t n = first + to_look[i];
+      search.set_row(queued, row_of(n), trials.frame);
+      queue[queued++] = n;
+      if (queued == Search::BATCH) score();
+    }
+    score();
+  });
   return evaluations;
+}
+
+void add_losses(const Trials& job, int64_t first, int count, double* losses, Workspace& work) {
+  const Clusters& trials = job.trials;
+  const int stride = job.words() * SIXTEEN;
+  Buffer<double> total(size_t(stride), 0.0), closest(size_t(stride), 0.0);
+  with_rows(job.rows, work, [&](auto row_of) {
+    for (int64_t n = first; n < first + count; ++n) {
+      const double w = job.weight(n), nearest = job.nearest[n];
+      if (w == 0.0) continue;
+      const uint16_t* near = job.near + n * job.words();
+      std::fill_n(closest.begin(), stride, nearest);
+      for (int t = 0; t < stride; t += SIXTEEN)
+        for (uint32_t left = near[t / SIXTEEN]; left != 0; left &= left - 1) {
+          const int trial = t + __builtin_ctz(left);
+          closest[size_t(trial)] =
+              std::min(nearest, distance_of(row_of(n), trials.mean(trial), trials.Dp));
+        }
+      for (int t = 0; t < stride; t += LANES)
+        store(total.data() + t, load<Doubles>(total.data() + t) + w * load<Doubles>(closest.data() + t));
+    }
+  });
+  std::copy_n(total.data(), trials.C, losses);
+}
+
+}  // namespace
+
+int64_t try_trials(const Trials& job, int64_t first, int count, double* losses, void* scratch) {
+  if (job.trials.D <= FEATURES) return try_by_distance(job, first, count, losses);
+  Workspace& work = *static_cast<Workspace*>(scratch);
+  const int64_t evaluations = find_near(job, first, count, work);
+  if (losses != nullptr) add_losses(job, first, count, losses, work);
+  return evaluations;
+}
+
+void accept_trial(const Trials& job, int trial, int seed, int64_t first, int count, void* scratch) {
+  Workspace& work = *static_cast<Workspace*>(scratch);
+  const Clusters& trials = job.trials;
+  const uint16_t* near = job.near + trial / SIXTEEN;
+  with_rows(job.rows, work, [&](auto row_of) {
+    for (int64_t n = first; n < first + count; ++n) {
+      if ((near[n * job.words()] >> trial % SIXTEEN & 1) == 0) continue;
+      const double found = distance_of(row_of(n), trials.mean(trial), trials.Dp);
+      if (found < job.nearest[n]) {
+        job.nearest[n] = found;
+        job.owner[n] = seed;
+      }
+    }
+  });
 }
 
 }  // namespace cprime::CPRIME_ISA

@@ -1,4 +1,4 @@
-// Rows in the order of a line, their nearest seeds, and rows that may become seeds.
+// Rows, their nearest seeds, and rows that may become seeds.
 #pragma once
 
 #include "values.hpp"
@@ -7,14 +7,18 @@ namespace cprime {
 
 struct Trials {
   Rows rows;
-  const int64_t* line = nullptr;    // which row is at each position of the line
-  const double* weights = nullptr;  // from here on in the order of the line
-  double* nearest = nullptr;        // squared distance to the nearest seed
-  int32_t* owner = nullptr;         // which one that is
-  Clusters trials;                  // means and columns only
-  // A quarter of the squared distance of each seed to each trial, trials padded to eight;
-  // rounded down.
-  Buffer<double> quarter_apart;
+  const double* weights = nullptr;
+  int64_t weight_stride = 1;
+  double* nearest = nullptr;  // squared distance of each row to its nearest seed
+  int32_t* owner = nullptr;   // which one that is
+  Clusters trials;            // means and panels
+  // For every row a bit for each trial, in sixteens, that may be nearer than its nearest seed.
+  uint16_t* near = nullptr;
+  // A quarter of the squared distance of each seed to the nearest trial; rounded down.
+  std::vector<double> reach;
+
+  int words() const { return trials.panels.width / 16; }
+  double weight(int64_t n) const { return weights[n * weight_stride]; }
 };
 
 }  // namespace cprime
@@ -25,12 +29,13 @@ namespace cprime::CPRIME_ISA {
 // Makes rows the trials, and notes how far they are from n seeds.
 void set_trials(Trials&, const int64_t* rows, int n_trials, const double* seeds, int n_seeds);
 
-// sum over positions of weight * min(nearest, distance to the trial), for every trial. Both
-// return how many distances they computed.
-int64_t trial_losses(const Trials&, int64_t first, int count, double* losses);
+// Notes which trials may be nearer to rows than their nearest seed. `losses`, unless null, become
+// the sum over rows of weight * min(nearest, distance to the trial), for every trial. Returns how
+// many distances were computed.
+int64_t try_trials(const Trials&, int64_t first, int count, double* losses, void* scratch);
 
 // Makes a trial seed number `seed`: updates which seed is nearest, and how near.
-int64_t accept_trial(const Trials&, int trial, int seed, int64_t first, int count);
+void accept_trial(const Trials&, int trial, int seed, int64_t first, int count, void* scratch);
 
 }  // namespace cprime::CPRIME_ISA
 #endif

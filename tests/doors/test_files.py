@@ -30,6 +30,7 @@ ESTIMATORS = [
     KMeans(9, init=X[:9] + 1e4 * (np.arange(9) == 4)[:, None].astype("f4")),
     KMeans(80, init=X[:80], max_iter=20),
     KMeans(9, init="sampled-k-means++", n_init=3, random_state=3, max_iter=5),
+    KMeans(9, init="k-means||", n_init=2, random_state=3, max_iter=5),
     SoftKMeans(9, init=X[:9], c_prime=2, stiffness=0.5, max_iter=8),
     SoftKMeans(3, init=X[:3], annealing=3.0, max_iter=8, random_state=0),
     FuzzyKMeans(9, init=X[:9], c_prime=3, max_iter=5),
@@ -41,6 +42,7 @@ ESTIMATORS = [
         for c in (2, None)
     ),
     GaussianMixture(5, init_params="sampled-kmeans", random_state=0, max_iter=2),
+    GaussianMixture(5, init_params="parallel-kmeans", random_state=0, max_iter=2),
 ]
 
 
@@ -226,20 +228,26 @@ def test_paths_go_anywhere_an_array_goes(tmp_path, npy, table):
     assert not hasattr(km, "feature_names_in_")
 
 
-def test_k_means_plus_plus_of_a_file_draws_from_a_sample_and_says_so(npy):
+def test_k_means_plus_plus_of_a_file_is_its_parallel_form(npy):
     data = open_data(npy, memory=LITTLE)
-    with pytest.warns(UserWarning, match="seeds are drawn from a sample"):
-        km = KMeans(9, random_state=0, max_iter=2).fit(data)
-    assert km.seeding_ == "sampled-k-means++"
-    asked = KMeans(9, init="sampled-k-means++", random_state=0, max_iter=2).fit(X)
+    km = KMeans(9, random_state=0, max_iter=2).fit(data)
+    assert km.seeding_ == "k-means||"
+    asked = KMeans(9, init="k-means||", random_state=0, max_iter=2).fit(X)
     assert_same_fit(asked, km)
     assert KMeans(9, max_iter=2).fit(npy).seeding_ == "k-means++"
-    with pytest.warns(UserWarning, match="init_params='sampled-kmeans'"):
-        GaussianMixture(3, max_iter=2, random_state=0, tol=1.0).fit(data)
+    mixture = GaussianMixture(3, max_iter=2, random_state=0, tol=1.0).fit(data)
+    assert mixture.seeding_ == "parallel-kmeans"
+
+
+def test_a_sample_is_still_there_by_name(npy):
+    data = open_data(npy, memory=LITTLE)
+    km = KMeans(9, init="sampled-k-means++", max_iter=2).fit(data)
+    assert km.seeding_ == "sampled-k-means++"
 
 
 @pytest.mark.parametrize(
-    "init", ["random", "afk-mc2", lambda X, C, random_state: X[:C]]
+    "init",
+    ["random", "afk-mc2", "greedy-k-means++", lambda X, C, random_state: X[:C]],
 )
 def test_seedings_that_need_all_rows_in_memory_say_so(npy, init):
     data = open_data(npy, memory=LITTLE)

@@ -6,12 +6,14 @@ import pytest
 from cprime import seeding
 from cprime.datasets import make_birch_grid
 from cprime.kernels import native, reference
+from cprime.parallel_seeding import kmeans_parallel
 from cprime.rows import MemoryRows
 
 METHODS = [
     seeding.greedy_kmeans_plus_plus,
     seeding.kmeans_plus_plus,
     seeding.sampled_kmeans_plus_plus,
+    kmeans_parallel,
     seeding.afk_mc2,
     seeding.random_rows,
 ]

@@ -29,7 +29,9 @@ class Covariance(StrEnum):
 class Init(StrEnum):
     """Where a fit starts."""
 
-    greedy = "k-means++"
+    kmeans_plus_plus = "k-means++"
+    parallel = "k-means||"
+    greedy = "greedy-k-means++"
     sampled = "sampled-k-means++"
     plain = "plain-k-means++"
     afk_mc2 = "afk-mc2"
@@ -38,8 +40,9 @@ class Init(StrEnum):
     rows = "random_from_data"
 
 
-OF_CENTERS = {Init.greedy, Init.sampled, Init.plain, Init.afk_mc2, Init.random}
-OF_MIXTURES = {Init.kmeans, Init.greedy, Init.rows, Init.random}
+OF_BOTH = {Init.kmeans_plus_plus, Init.parallel, Init.greedy, Init.random}
+OF_CENTERS = {*OF_BOTH, Init.sampled, Init.plain, Init.afk_mc2}
+OF_MIXTURES = {*OF_BOTH, Init.kmeans, Init.rows}
 ALL = "all"
 
 

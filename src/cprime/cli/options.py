@@ -162,8 +162,9 @@ InitName = Annotated[
         "--init",
         panel=SEARCH,
         metavar="NAME",
-        help="Where to start: k-means++, sampled-k-means++, plain-k-means++, afk-mc2, "
-        "random; for mixtures kmeans, k-means++, random_from_data, random.",
+        help="Where to start: k-means++, k-means||, greedy-k-means++, "
+        "sampled-k-means++, plain-k-means++, afk-mc2, random; for mixtures kmeans, "
+        "k-means++, k-means||, greedy-k-means++, random_from_data, random.",
         default="k-means++; kmeans for mixtures",
     ),
 ]

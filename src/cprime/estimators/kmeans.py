@@ -37,10 +37,14 @@ class KMeans(KMeansExchange, Stepwise, RoundMixture):
     n_clusters : int, default=8
         Number of clusters C.
     init : str, callable or array-like, default="k-means++"
-        Where to start. "k-means++" is the greedy form, as in scikit-learn;
-        "plain-k-means++" makes one draw per seed, as published; "sampled-k-means++" is
-        the greedy form on a sample (64 rows per cluster, at least 16,384), for files;
-        "afk-mc2" imitates it in one pass over the data; "random" takes different rows.
+        Where to start. "k-means++" is the greedy form, as in scikit-learn, while that
+        is cheap beside the fit, and "k-means||" for files and where N rows of D
+        features have N C (D + 16) of 2^28 or more, and N is at least 8 C; `seeding_`
+        tells which. "k-means||" chooses by the greedy form among candidates drawn in
+        eight rounds, "greedy-k-means++" always among all rows; "plain-k-means++" makes
+        one draw per seed, as published; "sampled-k-means++" is the greedy form on a
+        sample (64 rows per cluster, at least 16,384); "afk-mc2" imitates draws of
+        k-means++ in one pass over the data; "random" takes different rows.
         An array has shape (n_clusters, n_features). A callable gets `(X, n_clusters,
         random_state=...)` and returns one.
     n_init : "auto" or int, default="auto"
@@ -109,7 +113,8 @@ class KMeans(KMeansExchange, Stepwise, RoundMixture):
     evaluations_ : int
         Distances computed by seeding, by the sweeps of all restarts, and for the gap.
     seeding_ : str
-        How the first centres were found: `init`, unless X is a file too large for it.
+        How the first centres were found: `init`, or "k-means||" in place of
+        "k-means++", which alone is the greedy form.
     n_relocations_ : int
         Empty clusters that were moved to badly served rows.
     n_steps_, n_samples_seen_ : int

@@ -70,10 +70,13 @@ class GaussianMixture(
         Restarts, of which the one of highest free energy is kept.
     init_params : str, default="kmeans"
         Where means start: "kmeans" is our own k-means until it gains less than 0.01
-        nats per row in an iteration, "k-means++" its seeds;
-        "sampled-kmeans" and "sampled-k-means++" the same with seeds from a sample, for
-        files; "random_from_data" random rows, "random" means of all rows with random
-        shares (the only one for which a weight of 2 is not the row given twice).
+        nats per row in an iteration, "k-means++" its seeds, which are found as `KMeans`
+        finds them: by the greedy form, or in few passes over many rows or a file.
+        "greedy-kmeans" and "greedy-k-means++" insist on the one, "parallel-kmeans" and
+        "k-means||" on the other; "sampled-kmeans" and "sampled-k-means++" draw seeds
+        from a sample. "random_from_data" is random rows, "random" means of all rows
+        with random shares (the only one for which a weight of 2 is not the row given
+        twice).
         Rows closest to each mean then give its proportion and covariance.
     weights_init : array-like of shape (n_components,), optional
         Proportions to start from in place of those.
@@ -296,7 +299,7 @@ class GaussianMixture(
         )
         problem = marginalised(filled, known, floor, self.kernel)
         results, means = MixtureResults(problem, units, X.dtype, of), given.means
-        method = initialization.method(self.init_params, means, known.filled)
+        method = initialization.method(self.init_params, C, means, known.filled)
         return Recipe(
             results,
             em.Gain(self.tol),

@@ -11,41 +11,44 @@ from cprime.checking.warn import warn
 from cprime.fitting.restarts import Start
 from cprime.fitting.training import Training
 from cprime.models import Isotropic
+from cprime.parallel_seeding import kmeans_parallel, pays
 from cprime.rows import Rows
 from cprime.search import Exact
 from cprime.seeding import Seeds
 
 SEEDINGS = {
     "k-means++": seeding.greedy_kmeans_plus_plus,
+    "greedy-k-means++": seeding.greedy_kmeans_plus_plus,
+    "k-means||": kmeans_parallel,
     "plain-k-means++": seeding.kmeans_plus_plus,
     "sampled-k-means++": seeding.sampled_kmeans_plus_plus,
     "afk-mc2": seeding.afk_mc2,
     "random": seeding.random_rows,
 }
-# What takes a pass over the rows for every cluster, and what takes two in its place.
-OF_FILES = {"k-means++": "sampled-k-means++", "kmeans": "sampled-kmeans"}
+# What takes a pass over the rows for every cluster, and what takes ten in its place.
+PARALLEL = {"k-means++": "k-means||", "kmeans": "parallel-kmeans"}
+# What takes a few passes, whatever C is, and little memory.
+OF_FILES = (*PARALLEL.values(), "sampled-k-means++", "sampled-kmeans")
 
 
-def seeding_for(rows: Rows, name: str, parameter: str = "init") -> str:
+def seeding_for(rows: Rows, C: int, name: str, parameter: str = "init") -> str:
     """Return the name of the seeding that these rows get if `name` is asked for.
 
-    Rows of a file are not read once for every cluster: k-means++ then draws from a
-    sample, and says so. What else does not suit them is refused.
+    k-means++ is the greedy form while that is cheap beside the fit, and k-means|| above
+    and for rows of a file. What does not suit those is refused.
     """
-    if rows.block is not None or name in OF_FILES.values():
-        return name
-    if name not in OF_FILES:
-        raise ValueError(
-            f"{parameter}={name!r} needs all rows in memory, which does not hold those "
-            f"of {rows.origin}: use {parameter}='sampled-k-means++', or give centres."
-        )
-    warn(
-        f"{rows.origin} is read from disk, where k-means++ would take a pass for "
-        "every cluster: seeds are drawn from a sample, as "
-        f"{parameter}={OF_FILES[name]!r} does. Say so to silence this.",
-        UserWarning,
-    )
-    return OF_FILES[name]
+    if rows.block is None:
+        if name in OF_FILES:
+            return name
+        if name not in PARALLEL:
+            raise ValueError(
+                f"{parameter}={name!r} needs all rows in memory, which does not hold "
+                f"those of {rows.origin}: use {parameter}='k-means||', or give centres."
+            )
+        return PARALLEL[name]
+    if pays(rows.n_rows, rows.n_features, C):
+        return PARALLEL.get(name, name)
+    return name
 
 
 def n_restarts(estimator: Any) -> int:
@@ -84,14 +87,14 @@ class Starts:
         # How seeds are found, as a person is told.
         self.method = "given centers"
         if isinstance(init, str):
-            self.method = seeding_for(training.rows, init)
+            self.method = seeding_for(training.rows, C, init)
         elif callable(init):
             self.method = "callable"
             if training.rows.block is None:
                 raise ValueError(
                     "An init that is called needs all rows in memory, which does not "
                     f"hold those of {training.rows.origin}: give centres, or "
-                    "init='sampled-k-means++'."
+                    "init='k-means||'."
                 )
 
     def next(self) -> Start:

@@ -10,6 +10,7 @@ from cprime.blas import one_thread
 from cprime.fitting.initialization import seeding_for
 from cprime.fitting.restarts import Start
 from cprime.models import Isotropic
+from cprime.parallel_seeding import kmeans_parallel
 from cprime.problem import Problem
 from cprime.rows import Rows
 from cprime.search import Exact
@@ -18,12 +19,16 @@ from cprime.typing import Array
 
 SEEDINGS = {
     "k-means++": seeding.greedy_kmeans_plus_plus,
+    "greedy-k-means++": seeding.greedy_kmeans_plus_plus,
+    "k-means||": kmeans_parallel,
     "sampled-k-means++": seeding.sampled_kmeans_plus_plus,
     "random_from_data": seeding.random_rows,
 }
 # Seedings that k-means goes on from, before the mixture does.
 BEFORE_K_MEANS = {
     "kmeans": seeding.greedy_kmeans_plus_plus,
+    "greedy-kmeans": seeding.greedy_kmeans_plus_plus,
+    "parallel-kmeans": kmeans_parallel,
     "sampled-kmeans": seeding.sampled_kmeans_plus_plus,
 }
 NAMES = ("random", *BEFORE_K_MEANS, *SEEDINGS)
@@ -59,11 +64,11 @@ def start(
     return lambda: SEEDINGS[init_params](problem.rows, C, problem.kernel, rng)
 
 
-def method(init_params: str, means: Array | None, rows: Rows) -> str:
+def method(init_params: str, C: int, means: Array | None, rows: Rows) -> str:
     """Return what `init_params` comes to for these rows, unless means are given."""
     if means is not None:
         return "given means"
-    return seeding_for(rows, init_params, "init_params")
+    return seeding_for(rows, C, init_params, "init_params")
 
 
 def _k_means(

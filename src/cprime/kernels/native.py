@@ -149,7 +149,7 @@ def draw_seeds(
     """Choose seeds by D^2 sampling; return their rows, and distances computed.
 
     A trial at least twice as far from a row's seed as the row is cannot be nearer to
-    the row, so most rows are soon not looked at any more.
+    the row, so most rows are soon not looked at any more; scores narrow down the rest.
     """
     chosen = np.empty(len(points) + 1, dtype=np.int64)
     rows = _rows(block.X, block.scale)

@@ -137,6 +137,14 @@ class Rows(ABC):
         """
         return self.gathered(function(*part.arrays) for part in self.parts(per_row))
 
+    def columns(self, function: Callable[..., Any], *per_row: Any) -> Any:
+        """Return what `map` does, for numbers of every row that are read in slices.
+
+        They may come along again; wherever they are kept, those that were read do not
+        count as memory.
+        """
+        return self.map(function, *per_row)
+
     def reduce(self, function: Callable[..., Any], *per_row: Array) -> Any:
         """Return the sum of function(values, weights, *per_row) over all leaves."""
         leaves = (

@@ -69,6 +69,10 @@ class Column:
             return self._values.read(rows.start, rows.stop)
         return self._values[rows]
 
+    def __getitem__(self, rows: slice) -> Array:
+        """Return the one number of each of consecutive rows, shape (any,)."""
+        return self.read(rows)[:, 0]
+
     def take(self, indices: Array) -> Array:
         """Return the numbers of these rows."""
         if isinstance(self._values, RowFile):

@@ -1,6 +1,6 @@
 """Rows that are read from disk block by block."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
 from itertools import chain
@@ -96,15 +96,30 @@ class FileRows(Rows):
         if any(len(array) != min(self.X.block_rows, self.n_rows) for array in head):
             # Not a number for every row, but what a part comes to.
             return concatenated([first, *parts])
-        columns = [self._column(array[0].size, array.dtype) for array in head]
-        start = 0
-        for part in chain([first], parts):
-            for column, array in zip(columns, part if several else (part,)):
-                column.put(array.reshape(len(array), -1), start)
-            start += len(array)
+        columns = self._filled(chain([first], parts), several)
         shapes = [(self.n_rows, *array.shape[1:]) for array in head]
         whole = tuple(column.array().reshape(s) for column, s in zip(columns, shapes))
         return whole if several else whole[0]
+
+    def columns(self, function: Callable[..., Any], *per_row: Any) -> Any:
+        parts = (function(*part.arrays) for part in self.parts(per_row))
+        first = next(parts)
+        several = isinstance(first, tuple)
+        columns = self._filled(chain([first], parts), several)
+        return tuple(columns) if several else columns[0]
+
+    def _filled(self, parts: Iterator[Any], several: bool) -> list[Column]:
+        """Return columns of what consecutive parts of all rows give."""
+        columns: list[Column] = []
+        start = 0
+        for part in parts:
+            arrays = part if several else (part,)
+            if not columns:
+                columns = [self._column(array[0].size, array.dtype) for array in arrays]
+            for column, array in zip(columns, arrays):
+                column.put(array.reshape(len(array), -1), start)
+            start += len(arrays[0])
+        return columns
 
     def swept(
         self,

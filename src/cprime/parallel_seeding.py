@@ -1,0 +1,117 @@
+"""k-means||: seeds from candidates that are drawn many at a time.
+
+Every round draws some rows by weight and distance to the candidates of the rounds
+before, and every row looks at the new ones: a few passes over the rows, each at the
+speed of a sweep, whatever C is. Greedy k-means++ then chooses among the candidates,
+each with the weight of the rows it is nearest to (Bahmani et al. 2012).
+"""
+
+from typing import Any
+
+import numpy as np
+
+from cprime.kernels import Kernel
+from cprime.keyed_rows import KeyedRows, slices
+from cprime.models import Isotropic
+from cprime.rows import MemoryRows, Rows
+from cprime.seeding import Seeds, greedy_kmeans_plus_plus
+from cprime.theta import Theta
+from cprime.typing import Array
+
+# From so many multiply-adds a sweep on, greedy k-means++ takes longer than many fits.
+LEAST_WORK = 2**28
+# What a distance costs besides its features, in these.
+OF_DISTANCE = 16
+# With fewer rows to a cluster, most of them would be candidates.
+FEWEST_PER_CLUSTER = 8
+# So many rounds of C / 2 draws give seeds as good as greedy k-means++ among all rows.
+ROUNDS = 8
+
+
+def pays(n_rows: int, D: int, C: int) -> bool:
+    """Return whether it takes its place where k-means++ is asked for."""
+    work = n_rows * C * (D + OF_DISTANCE)
+    return work >= LEAST_WORK and n_rows >= FEWEST_PER_CLUSTER * C
+
+
+def kmeans_parallel(
+    rows: Rows, C: int, kernel: Kernel, rng: np.random.Generator
+) -> Seeds:
+    """Choose seeds by greedy k-means++ among candidates drawn in rounds.
+
+    Ten passes over the rows, whatever C is.
+    """
+    candidates = _Candidates(rows, kernel, rng)
+    for _ in range(ROUNDS):
+        candidates.add(rng.random(-(-C // 2)))
+    # Where few rows far away have had most draws, others become candidates by weight.
+    while candidates.count < C and candidates.add(rng.random(C), by_distance=False):
+        pass
+    found = candidates.weighted()
+    seeds = greedy_kmeans_plus_plus(found, C, kernel, rng)
+    return Seeds(seeds.means, candidates.evaluations + seeds.evaluations)
+
+
+class _Candidates:
+    """Rows that may become seeds, and which of them every row is nearest to."""
+
+    def __init__(self, rows: Rows, kernel: Kernel, rng: np.random.Generator):
+        self._rows, self._kernel = rows, kernel
+        self._keyed = KeyedRows(rows, kernel, rng)
+        self._means: list[Array] = []
+        self._nearest: Any = self._keyed.from_middle
+        self._owner: Any = None
+        self.count = 0
+        self.evaluations = rows.n_rows
+
+    def add(self, points: Array, by_distance: bool = True) -> bool:
+        """Draw rows that are no candidates yet; return whether there are any.
+
+        By weight times squared distance to the nearest candidate, at first to the
+        middle; or by weight alone.
+        """
+        known = self._owner is not None
+
+        def of_weight(some: slice) -> Array:
+            nearest: Array = self._nearest[some]
+            if by_distance:
+                return nearest
+            return (nearest > 0).astype(float) if known else np.ones(len(nearest))
+
+        means = self._keyed.draw(of_weight, points)
+        if len(means) == 0:
+            return False
+        coefficients = Isotropic().coefficients(Theta(means, 1.0))
+        count = self.count
+
+        def of_new(values: Array, weights: Array) -> tuple[Array, Array]:
+            found = self._kernel.posterior(values, coefficients, 1)
+            return found.distances[:, 0], found.K[:, 0] + np.int32(count)
+
+        def of_all(
+            values: Array, weights: Array, nearest: Array, owner: Array
+        ) -> tuple[Array, Array]:
+            found, new = of_new(values, weights)
+            nearer = found < nearest
+            return np.where(nearer, found, nearest), np.where(nearer, new, owner)
+
+        if known:
+            before = self._nearest, self._owner
+            self._nearest, self._owner = self._rows.columns(of_all, *before)
+        else:
+            self._nearest, self._owner = self._rows.columns(of_new)
+        self._means.append(means)
+        self.count += len(means)
+        self.evaluations += len(means) * self._rows.n_rows
+        return True
+
+    def weighted(self) -> MemoryRows:
+        """Return the candidates, each with the weight of the rows nearest to it."""
+        weights = np.zeros(self.count)
+        for some in slices(self._rows.n_rows):
+            of_rows = self._rows.weights[some]
+            weights += np.bincount(self._owner[some], of_rows, self.count)
+        means = np.concatenate(self._means)
+        narrow = means.astype(np.float32)
+        # Half as much to move in every step that follows.
+        return MemoryRows(narrow if np.array_equal(narrow, means) else means, weights)

@@ -29,6 +29,7 @@ from cprime.truncation import Truncated
 from cprime.typing import Array
 
 __all__ = [
+    "as_rows",
     "distances",
     "draw_seeds",
     "fits_at_once",
@@ -40,6 +41,7 @@ __all__ = [
     "nearest",
     "posterior",
     "readable",
+    "runs_unwatched",
     "set_num_threads",
     "sweep",
     "use_isa",
@@ -163,6 +165,19 @@ def fits_at_once(n_rows: int, C: int, D: int) -> int:
     Sweeps and seedings too brief for threads of their own leave them to others.
     """
     return get_num_threads() if _native.is_brief(n_rows, C, D) else 1
+
+
+def runs_unwatched(n_rows: int, C: int, D: int) -> bool:
+    """Return whether fits of this size gain from running whole in compiled code.
+
+    Where sweeps take long, or remember bounds, a trip through Python is nothing.
+    """
+    return C > 1 and not _hints_pay(C, D, 1) and _native.is_brief(n_rows, C, D)
+
+
+def as_rows(block: Block) -> Any:
+    """Return the rows of a block as compiled code reads them."""
+    return _rows(block.X, block.scale)
 
 
 def _rows(X: Any, scale: float = 1.0) -> Any:

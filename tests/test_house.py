@@ -117,3 +117,11 @@ def test_a_wrong_import_is_noticed(room, source):
 def test_a_file_is_one_idea_long(file):
     limit = 400 if room_of(file) == "estimators" else 280
     assert len(file.read_text().splitlines()) <= limit
+
+
+def test_tests_of_rooms_lie_where_the_rooms_do():
+    rooms = SOURCE.parent.parent / "tests" / "rooms"
+    folders = {file.parent.relative_to(rooms) for file in rooms.rglob("test_*.py")}
+    assert [f for f in folders if not (SOURCE / f).is_dir()] == []
+    at_the_top = {file.stem.removeprefix("test_") for file in rooms.glob("test_*.py")}
+    assert at_the_top <= set(STOREY_OF)

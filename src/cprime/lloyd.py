@@ -14,10 +14,9 @@ from cprime import em, fixed_points
 from cprime.blocks import LEAF_ROWS, Kept
 from cprime.kernels import many_fits, native
 from cprime.models import Isotropic
-from cprime.models.given import NOTHING
 from cprime.problem import Problem
 from cprime.stats import Stats
-from cprime.theta import Theta
+from cprime.theta import NOTHING, Theta
 from cprime.typing import Array
 
 # What compiled code says of the end of a fit.

@@ -1,6 +1,6 @@
 """The parameters of a mixture, and what a kernel needs to know of them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -40,6 +40,30 @@ class Theta:
 
 
 @dataclass(frozen=True)
+class Given:
+    """Parameters a user wants a fit to start from; None is left to the model.
+
+    Attributes
+    ----------
+    means : ndarray of shape (C, D), optional
+    covariance : in the shape of the model, optional
+    proportions : ndarray of shape (C,), optional
+    """
+
+    means: Array | None = None
+    covariance: Any = None
+    proportions: Array | None = None
+
+    def over(self, theta: Theta) -> Theta:
+        """Return theta with what is given in its place."""
+        given = {name: v for name, v in vars(self).items() if v is not None}
+        return replace(theta, **given)
+
+
+NOTHING = Given()
+
+
+@dataclass(frozen=True)
 class Coefficients:
     """Numbers from which every kernel scores a row, whatever the model.
 
@@ -59,6 +83,11 @@ class Coefficients:
     bias: Array
     means: Array
     whitening: Any
+
+    @property
+    def is_tied(self) -> bool:
+        """Whether all of several clusters have one triangle."""
+        return np.ndim(self.whitening) == 3 and len(self.whitening) < len(self.means)
 
     @property
     def sharpness(self) -> float:

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from cprime.models import Diagonal, Full, Given, Isotropic, Model, Spherical, Tied
+from cprime.models import Diagonal, Full, Isotropic, Model, Spherical, Tied
 from cprime.models.matrices import clipped, inverted, whitening
+from cprime.theta import Given
 from cprime.typing import Array
 
 
@@ -24,16 +25,14 @@ class Covariances:
         C, D -> shape of `covariances_`.
     inverted : callable
         Covariances -> precisions, and back.
+    are_matrices : bool, default=False
     """
 
     name: str
     of: Callable[[Array, bool, Given], Model]
     shape: Callable[[int, int], tuple[int, ...]]
     inverted: Callable[[Any], Any]
-
-    @property
-    def are_matrices(self) -> bool:
-        return self.name in ("tied", "full")
+    are_matrices: bool = False
 
     @property
     def resolution(self) -> float:
@@ -91,8 +90,8 @@ def _isotropic(floor: Array, equal: bool, given: Given) -> Model:
 COVARIANCES = {
     of.name: of
     for of in (
-        Covariances("full", Full, lambda C, D: (C, D, D), inverted),
-        Covariances("tied", Tied, lambda C, D: (D, D), inverted),
+        Covariances("full", Full, lambda C, D: (C, D, D), inverted, are_matrices=True),
+        Covariances("tied", Tied, lambda C, D: (D, D), inverted, are_matrices=True),
         Covariances("diag", Diagonal, lambda C, D: (C, D), np.reciprocal),
         Covariances("spherical", Spherical, lambda C, D: (C,), np.reciprocal),
         Covariances("isotropic", _isotropic, lambda C, D: (), np.reciprocal),

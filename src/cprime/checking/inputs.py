@@ -12,7 +12,7 @@ from sklearn.utils.validation import validate_data
 
 from cprime.checking import tables
 from cprime.checking.files import opened
-from cprime.kernels.magnitude import magnitude as largest_of
+from cprime.kernels.native import magnitude as largest_of
 from cprime.search import Exact, Lazy, Search
 from cprime.sources import Data, is_source
 from cprime.sources.display import LONGEST_REASON, LONGEST_TEXT, quoted, short
@@ -43,7 +43,8 @@ def checked_data(
     missing : bool, default=False
         Whether values may be missing, that is NaN.
     """
-    if is_source(X):
+    is_plain = type(X) is np.ndarray and X.dtype.kind in tables.REAL
+    if not is_plain and is_source(X):
         X = opened(estimator, X, reset=reset)
         if missing and not isinstance(X, np.ndarray):
             raise ValueError(
@@ -55,7 +56,7 @@ def checked_data(
     if sp.issparse(X):
         # scikit-learn lets scipy convert it, which believes whatever is inside.
         X = sound(X)
-    else:
+    elif not is_plain:
         tables.refuse_other_than_numbers(X)
     with np.errstate(over="ignore"), _short_messages():
         # A long double beyond float64 becomes infinite here and is reported below.

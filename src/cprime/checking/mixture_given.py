@@ -4,8 +4,7 @@ from typing import Any
 
 from cprime.checking import mixture_inputs
 from cprime.checking.units import Units
-from cprime.models import Given
-from cprime.theta import Theta
+from cprime.theta import Given, Theta
 
 
 def wanted(mixture: Any, C: int, D: int, units: Units) -> Given:

@@ -14,8 +14,8 @@ from cprime.checkpointing.checkpoint import Checkpoint
 from cprime.checkpointing.identity import difference, differences, identity, parameters
 from cprime.checkpointing.rotation import Rotation
 from cprime.checkpointing.termination import stopped_by_sigterm
-from cprime.fitting.keeper import Keeper
 from cprime.fitting.restarts import State
+from cprime.fitting.run_restarts import Keeper
 from cprime.rows import Rows
 from cprime.storage import tree
 from cprime.storage.locks import FolderInUseError, FolderLock
@@ -195,12 +195,9 @@ class FolderKeeper(Keeper):
 
 @contextmanager
 def keeping(
-    checkpoint: Checkpoint | None, estimator: Any, X: Any, weights: Array
+    checkpoint: Checkpoint, estimator: Any, X: Any, weights: Array
 ) -> Iterator[Keeper]:
-    """Give what keeps a fit while it runs; a checkpoint of None keeps nothing."""
-    if checkpoint is None:
-        yield Keeper()
-        return
+    """Give what keeps a fit while it runs."""
     if not isinstance(checkpoint, Checkpoint):
         raise TypeError(
             f"checkpoint must be a cprime.Checkpoint, not {checkpoint!r:.60}: give "

@@ -80,7 +80,17 @@ def compare(
         raise typer.BadParameter(
             "fuzzy k-means has no likelihood by which to compare", param_hint="--model"
         )
-    spec = ModelSpec(model, k, None, covariance, init, restarts, max_iter, tol, seed)
+    spec = ModelSpec(
+        model=model,
+        k=k,
+        c_prime=None,
+        covariance=covariance,
+        init=init,
+        restarts=restarts,
+        max_iter=max_iter,
+        tol=tol,
+        seed=seed,
+    )
     voice = Voice(json, quiet)
     use_threads(threads)
     found: list[dict[str, Any]] = []

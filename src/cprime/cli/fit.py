@@ -147,7 +147,17 @@ def fit(
     gap between them: what is lost by giving every row to only C' clusters.
     """
     kept = parse_c_prime(c_prime, model)
-    spec = ModelSpec(model, k, kept, covariance, init, restarts, max_iter, tol, seed)
+    spec = ModelSpec(
+        model=model,
+        k=k,
+        c_prime=kept,
+        covariance=covariance,
+        init=init,
+        restarts=restarts,
+        max_iter=max_iter,
+        tol=tol,
+        seed=seed,
+    )
     if resume and checkpoint is None:
         raise typer.BadParameter(
             "say where the checkpoint is, with --checkpoint DIR", param_hint="--resume"

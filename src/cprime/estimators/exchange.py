@@ -17,7 +17,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from cprime.checking.covariances import COVARIANCES
 from cprime.checking.parameters import floats
-from cprime.models import NOTHING, Isotropic
+from cprime.models import Isotropic
+from cprime.theta import NOTHING
 
 OF_THE_INPUT = ("n_features_in_", "feature_names_in_")
 OF_THE_MIXTURE = (

@@ -1,5 +1,6 @@
 """How is an estimator fitted? Checks, a recipe, restarts; all of it, or nothing."""
 
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from cprime.checking import inputs
@@ -8,7 +9,7 @@ from cprime.checkpointing.keeper import keeping
 from cprime.fitting.progress import Listener
 from cprime.fitting.restarts import Restarts
 from cprime.fitting.results import fitted_or_unchanged
-from cprime.fitting.run_restarts import run_restarts
+from cprime.fitting.run_restarts import Keeper, run_restarts
 
 
 def fit(
@@ -33,7 +34,10 @@ def fit(
         X = estimator._checked_rows(X)
         weights = inputs.checked_weights(sample_weight, X.shape[0])
         C, C_prime = estimator._checked_sizes(X.shape[0])
-        with keeping(checkpoint, estimator, X, weights) as keeper:
+        kept: AbstractContextManager[Keeper] = nullcontext(Keeper())
+        if checkpoint is not None:
+            kept = keeping(checkpoint, estimator, X, weights)
+        with kept as keeper:
             random_state = keeper.random_state(estimator.random_state)
             recipe = estimator._recipe(X, weights, C, C_prime, random_state)
             data = {"X": X, "metadata": {"sample_weight": sample_weight}}

@@ -10,8 +10,8 @@ from cprime.checking import inputs
 from cprime.checking.covariances import COVARIANCES, Covariances
 from cprime.checking.parameters import UnlessFitted, floats, missing
 from cprime.estimators.fitted import FittedMixture
-from cprime.models import NOTHING, Model
-from cprime.theta import Theta
+from cprime.models import Model
+from cprime.theta import NOTHING, Theta
 from cprime.typing import Array
 
 

@@ -21,12 +21,7 @@ except ImportError:
         return method
 
 
-__all__ = ["CallbackSupportMixin", "Watch", "has_callbacks", "with_callbacks"]
-
-
-def has_callbacks(estimator: Any) -> bool:
-    """Return whether anyone is to be told about a fit."""
-    return bool(getattr(estimator, "_skl_callbacks", []))
+__all__ = ["CallbackSupportMixin", "Watch", "with_callbacks"]
 
 
 class Watch:
@@ -54,17 +49,12 @@ class Watch:
         self._data = {"estimator": estimator, **data}
         self._max_iter = max_iter
         self._attributes_at = attributes_at
-        self._root = None
         self.stopped = False
-        if hasattr(estimator, "_init_callback_context"):
-            self._root = estimator._init_callback_context(max_subtasks=n_init)
-            self._root.call_on_fit_task_begin(**self._data)
+        self._root = estimator._init_callback_context(max_subtasks=n_init)
+        self._root.call_on_fit_task_begin(**self._data)
 
     def run(self, steps: Iterator[Step]) -> Iterator[Step]:
         """Yield the steps of one restart until they end or a callback says stop."""
-        if self._root is None:
-            yield from steps
-            return
         restart = self._root.subcontext("init", max_subtasks=self._max_iter)
         restart.call_on_fit_task_begin(**self._data)
         step, stop = next(steps), False
@@ -79,8 +69,7 @@ class Watch:
 
     def end(self) -> None:
         """Say that the fit is complete."""
-        if self._root is not None:
-            self._root.call_on_fit_task_end(**self._data)
+        self._root.call_on_fit_task_end(**self._data)
 
     def _end(self, task: Any, step: Step) -> bool:
         return bool(

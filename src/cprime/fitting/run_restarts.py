@@ -5,11 +5,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from sklearn.utils import check_random_state
+
 from cprime import em
-from cprime.fitting.callbacks import Watch, has_callbacks
-from cprime.fitting.keeper import Keeper
+from cprime.fitting.callbacks import Watch
 from cprime.fitting.progress import Listener, notify
-from cprime.fitting.restarts import Restarts, Start
+from cprime.fitting.restarts import Restarts, Start, State
 from cprime.fitting.results import Attributes, Results
 from cprime.fitting.unwatched import run_unwatched
 from cprime.rows import Rows
@@ -51,6 +53,32 @@ class Recipe:
     expected: float = -math.inf
 
 
+class Keeper:
+    """Keeps nothing: a fit without a checkpoint."""
+
+    keeps = False
+    finished = False
+    message = ""
+
+    def random_state(self, given: Any) -> np.random.RandomState:
+        """Return the random numbers of a fit, from where it began."""
+        found: np.random.RandomState = check_random_state(given)
+        return found
+
+    def restored(self, rows: Rows, C: int, seeding: str) -> State:
+        """Return how far the fit has come: not at all, unless one was under way."""
+        return State()
+
+    def keep(self, state: State) -> None:
+        """Write a state if it is time to."""
+
+    def interrupted(self, state: State) -> None:
+        """Write the last state of a fit that someone stops."""
+
+    def finish(self, state: State) -> None:
+        """Write the last state of a fit, in which all restarts are complete."""
+
+
 def run_restarts(
     estimator: Any,
     recipe: Recipe,
@@ -79,7 +107,7 @@ def run_restarts(
     results, seeding, n_init = recipe.results, recipe.seeding, recipe.n_init
     problem, C = results.problem, recipe.n_clusters
     at_once = min(n_init, problem.fits_at_once(C))
-    watched_by_someone = estimator.verbose or has_callbacks(estimator) or progress
+    watched_by_someone = estimator.verbose or _callbacks(estimator) or progress
     side_by_side = not (watched_by_someone or recipe.in_order or keeper.keeps)
     restarts = Restarts(
         problem,
@@ -134,16 +162,19 @@ def _one_by_one(
     next_start: Callable[[], Start],
     progress: Listener | None,
 ) -> None:
-    watch = Watch(
-        estimator,
-        n_init,
-        estimator.max_iter,
-        data,
-        lambda step: results.parameters(step.theta),
-    )
+    watch = None
+    if _callbacks(estimator):
+        watch = Watch(
+            estimator,
+            n_init,
+            estimator.max_iter,
+            data,
+            lambda step: results.parameters(step.theta),
+        )
 
     def watched(steps: Iterator[em.Step]) -> Iterator[em.Step]:
-        steps = watch.run(steps)
+        if watch is not None:
+            steps = watch.run(steps)
         if estimator.verbose:
             interval = int(getattr(estimator, "verbose_interval", 1))
             steps = _printed(steps, results, interval)
@@ -167,9 +198,16 @@ def _one_by_one(
         if estimator.verbose:
             print(f"Restart {restart + 1} of {n_init}")
         restarts.run(start, watched)
-        if watch.stopped:
+        if watch is not None and watch.stopped:
             break
-    watch.end()
+    if watch is not None:
+        watch.end()
+
+
+def _callbacks(estimator: Any) -> list[Any]:
+    """Return those of scikit-learn's callbacks that are set, if it has them."""
+    found: list[Any] = getattr(estimator, "_skl_callbacks", [])
+    return found
 
 
 def _printed(

@@ -38,6 +38,7 @@ __all__ = [
     "get_num_threads",
     "isa_name",
     "isa_names",
+    "magnitude",
     "nearest",
     "posterior",
     "readable",
@@ -78,7 +79,7 @@ def sweep(
     C_prime: int,
 ) -> tuple[Kept, LeafSum]:
     """Update the clusters of every row and add up statistics, leaf by leaf."""
-    if tied.is_tied(coefficients):
+    if coefficients.is_tied:
         return tied.sweep(
             sweep, reference.sweep, block, kept, coefficients, plan, C_prime
         )
@@ -197,11 +198,16 @@ def readable(values: Array) -> Array:
     return values.astype(exact, order="C")
 
 
+def magnitude(values: Array) -> float:
+    """Return the largest absolute value; inf or nan if there is one."""
+    return _native.magnitude(np.ascontiguousarray(readable(values)))
+
+
 def _round_if_tied(
     values: Array, coefficients: Coefficients
 ) -> tuple[Array, Coefficients]:
     """Return whitened rows and round clusters in place of those of one triangle."""
-    if not tied.is_tied(coefficients):
+    if not coefficients.is_tied:
         return values, coefficients
     whitened = tied.Whitened.of(coefficients)
     return whitened.rows(values), whitened.coefficients

@@ -24,12 +24,6 @@ LEAVES_AT_ONCE = 32
 TOO_LITTLE = 1e-6
 
 
-def is_tied(coefficients: Coefficients) -> bool:
-    """Return whether all of several clusters have one triangle."""
-    triangles = np.ndim(coefficients.whitening) == 3
-    return triangles and len(coefficients.whitening) < len(coefficients.means)
-
-
 @dataclass(frozen=True)
 class Whitened:
     """Where rows and clusters lie once W is applied to their differences to an origin.

@@ -4,17 +4,14 @@ from cprime.models.base import Model
 from cprime.models.diagonal import Diagonal
 from cprime.models.distortion import Distortion
 from cprime.models.full import Full
-from cprime.models.given import NOTHING, Given
 from cprime.models.isotropic import Isotropic
 from cprime.models.spherical import Spherical
 from cprime.models.tied import Tied
 
 __all__ = [
-    "NOTHING",
     "Diagonal",
     "Distortion",
     "Full",
-    "Given",
     "Isotropic",
     "Model",
     "Spherical",

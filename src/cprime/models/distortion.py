@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from cprime.models.means import maximized_means, total_scatter
-from cprime.stats import Stats, remaining
+from cprime.stats import Stats, maximized_means, remaining, total_scatter
 from cprime.theta import Coefficients, Theta
 from cprime.typing import Array
 

@@ -9,11 +9,9 @@ from typing import Any
 import numpy as np
 
 from cprime.blas import one_thread
-from cprime.models.given import NOTHING, Given
-from cprime.models.means import maximized_means
 from cprime.models.proportions import log_proportions, proportions
-from cprime.stats import Stats, remaining
-from cprime.theta import Coefficients, Theta
+from cprime.stats import Stats, maximized_means, remaining
+from cprime.theta import NOTHING, Coefficients, Given, Theta
 from cprime.typing import Array
 
 

@@ -7,11 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from cprime.models.given import NOTHING, Given
-from cprime.models.means import maximized_means, total_scatter
 from cprime.models.proportions import log_proportions, proportions
-from cprime.stats import Stats, remaining
-from cprime.theta import Coefficients, Theta
+from cprime.stats import Stats, maximized_means, remaining, total_scatter
+from cprime.theta import NOTHING, Coefficients, Given, Theta
 from cprime.typing import Array
 
 

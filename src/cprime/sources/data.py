@@ -12,7 +12,7 @@ import numpy as np
 
 from cprime.blocks import LEAF_ROWS
 from cprime.kernels.block_pipeline import get_num_threads, pipeline
-from cprime.kernels.magnitude import magnitude
+from cprime.kernels.native import magnitude
 from cprime.sources.columns import Columns
 from cprime.sources.display import quoted
 from cprime.sources.memory import in_words

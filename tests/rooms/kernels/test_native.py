@@ -7,7 +7,7 @@ import pytest
 
 from cprime import em
 from cprime.kernels import native
-from cprime.kernels.magnitude import magnitude
+from cprime.kernels.native import magnitude
 from cprime.models import Isotropic
 from cprime.problem import Problem
 from cprime.rows import MemoryRows

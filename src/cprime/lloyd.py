@@ -21,6 +21,8 @@ from cprime.typing import Array
 
 # What compiled code says of the end of a fit.
 UNFINISHED, MAX_ITER, STRICT, SHIFT, HANDED_BACK = range(5)
+# Where a line of its steps has the distances computed.
+EVALUATIONS = 3
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,7 @@ class Ended:
     def evaluations(self) -> int:
         """How many distances were computed."""
         swept = 0 if self.fit is None else self.fit.stats.evaluations
-        return int(self.steps[:, 3].sum()) + swept
+        return int(self.steps[:, EVALUATIONS].sum()) + swept
 
     def history(self) -> Iterator[em.Step]:
         """Yield all steps as `em.steps` does, but for the means and K they had."""
@@ -110,6 +112,22 @@ def fits(
         found.run(fixed_points.largest_values(problem), rules)
     finally:
         ended += [_ended(stop, *of_fit) for of_fit in found.fits()]
+
+
+def last_step(
+    problem: Problem, means: Array, stop: em.Tolerance, max_iter: int
+) -> tuple[em.Step, int]:
+    """Return the last step of a fit, and the distances computed by all of them."""
+    found: list[Ended | None] = [None]
+    if is_possible(problem, stop, len(means), np.float64):
+        found.clear()
+        fits(problem, stop, max_iter, means[None], np.float64, found)
+    if found[0] is not None:
+        return found[0].last, int(found[0].steps[:, EVALUATIONS].sum())
+    evaluations = 0
+    for step in em.steps(problem, means, stop, max_iter):
+        evaluations += step.evaluations
+    return step, evaluations
 
 
 def _ended(

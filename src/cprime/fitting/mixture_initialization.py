@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from cprime import em, seeding
+from cprime import em, lloyd, seeding
 from cprime.blas import one_thread
 from cprime.fitting.initialization import seeding_for
 from cprime.fitting.restarts import Start
@@ -74,10 +74,8 @@ def _k_means(
     overall = one_cluster(rows, kernel)
     hard = Problem(rows, Isotropic(), Exact(), kernel, C_prime=1)
     stop = em.Tolerance(TOLERANCE * overall.covariance, TOLERANCE)
-    evaluations = seeds.evaluations
-    for step in em.steps(hard, seeds.means, stop, MOST_ITERATIONS):
-        evaluations += step.evaluations
-    return Seeds(step.theta.means, evaluations)
+    last, evaluations = lloyd.last_step(hard, seeds.means, stop, MOST_ITERATIONS)
+    return Seeds(last.theta.means, seeds.evaluations + evaluations)
 
 
 @one_thread()

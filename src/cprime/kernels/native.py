@@ -86,8 +86,7 @@ def sweep(
     C, D = coefficients.means.shape
     K = np.empty((block.n_rows, 0 if C_prime == C else C_prime), dtype=np.int32)
     store, known = None, False
-    bounded = _penalty(coefficients) is None and _whitening(coefficients) is None
-    if kept is not None and bounded and _hints_pay(C, D, C_prime):
+    if kept is not None and _hints_pay(C, D, C_prime) and _are_round(coefficients):
         store, known = _hint_store(kept, C, plan)
     nodes = _native.sweep(
         rows=_rows(block.X, block.scale),
@@ -226,9 +225,14 @@ def _coefficients(coefficients: Coefficients) -> _native.Coefficients:
 
 def _penalty(coefficients: Coefficients) -> Array | None:
     """Return the clusters' handicaps, or None if they have none."""
-    if np.all(coefficients.bias == coefficients.bias[0]):
+    if (coefficients.bias == coefficients.bias[0]).all():
         return None
     return coefficients.penalty()
+
+
+def _are_round(coefficients: Coefficients) -> bool:
+    """Return whether the closest cluster of a row is its best."""
+    return np.ndim(coefficients.whitening) == 0 and _penalty(coefficients) is None
 
 
 def _whitening(coefficients: Coefficients) -> Array | None:

@@ -38,28 +38,24 @@ class PlusPlus:
         """Return the draws of the next restart; the line is by the first one's."""
         if self._line is None:
             self._line = Line(self._rows, rng)
-        first = int(drawn(self._line.weights, rng.random(1))[0])
+        first = rng.random()
         return Drawing(self, first, rng.random((self._C - 1, self._n_trials)))
 
     def found(self, drawings: Sequence["Drawing"]) -> list[Seeds]:
         """Return the seeds of restarts whose random numbers these are."""
         block, line = self._rows.block, self._line
         assert block is not None and line is not None
-        if len(drawings) == 1 or self._kernel is not native:
-            return [self._found(drawing) for drawing in drawings]
-        firsts = np.array([drawing.first for drawing in drawings])
         points = np.stack([drawing.points for drawing in drawings])
-        chosen, evaluations = many_fits.draw_seeds(block, line.rows, firsts, points)
-        means = self._rows.take(chosen.ravel()).reshape(*chosen.shape, -1)
-        return [Seeds(*of) for of in zip(means, evaluations.tolist())]
-
-    def _found(self, drawing: "Drawing") -> Seeds:
-        block, line = self._rows.block, self._line
-        assert block is not None and line is not None
-        chosen, evaluations = self._kernel.draw_seeds(
-            block, line.rows, drawing.first, drawing.points
-        )
-        return Seeds(self._rows.take(chosen), evaluations)
+        firsts = drawn(line.weights, np.array([drawing.first for drawing in drawings]))
+        if len(drawings) > 1 and self._kernel is native:
+            chosen, evaluations = many_fits.draw_seeds(block, line.rows, firsts, points)
+            means = self._rows.take(chosen.ravel()).reshape(*chosen.shape, -1)
+            return [Seeds(*of) for of in zip(means, evaluations.tolist())]
+        found = []
+        for first, of_one in zip(firsts.tolist(), points):
+            rows, computed = self._kernel.draw_seeds(block, line.rows, first, of_one)
+            found.append(Seeds(self._rows.take(rows), computed))
+        return found
 
 
 @dataclass(frozen=True)
@@ -69,13 +65,13 @@ class Drawing:
     Attributes
     ----------
     source : PlusPlus
-    first : int
-        Where on the line the first seed is.
+    first : float
+        Where on the line the first seed is, in [0, 1) of all weight.
     points : ndarray of shape (C - 1, T)
     """
 
     source: PlusPlus
-    first: int
+    first: float
     points: Array
 
     def __call__(self) -> Seeds:

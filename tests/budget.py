@@ -38,6 +38,7 @@ def parts():
 
     from cprime import GaussianMixture, KMeans, em, lloyd
     from cprime.checking import inputs
+    from cprime.fitting.gap import gap_of_best
     from cprime.fitting.initialization import Starts
     from cprime.fitting.restarts import Restarts
     from cprime.fitting.training import Training
@@ -68,7 +69,11 @@ def parts():
     yield "units and spread", lambda: Training.of(X, weights, kernel)
     yield "seeding", lambda: starts().next()()
     yield "sweeps", lambda: lloyd.fits(results.problem, stop, 300, seeds, X.dtype, [])
-    yield "gap and attributes", lambda: results.complete(restarts)
+
+    def attributes():
+        return results.complete(restarts) | gap_of_best(results, restarts.state)
+
+    yield "gap and attributes", attributes
     yield "KMeans(3).fit", lambda: KMeans(3, random_state=0).fit(X)
     many = KMeans(3, n_init=100, random_state=0)
     yield "KMeans(3, n_init=100).fit", lambda: many.fit(X)

@@ -97,6 +97,10 @@ class Kept:
         """Yield the clusters of consecutive rows, from the first to the last."""
         yield self.K
 
+    def array(self) -> Array:
+        """Return the clusters of all rows."""
+        return self.K
+
     def labels(self) -> Array | None:
         """Return each row's closest cluster, unless K does not hold it (C' = C)."""
         return self.K[:, 0].copy() if self.K.shape[1] > 0 else None

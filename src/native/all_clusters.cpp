@@ -151,10 +151,57 @@ class AllClusters : public Block {
   }
 };
 
+// What `AllClusters` finds of one round cluster, to the bit: nothing is to be shared out.
+class OneCluster : public Block {
+ public:
+  using Block::Block;
+
+  void run() {
+    if (lie_in_place(sweep_.rows)) {
+      with_rows_in_place(sweep_.rows, [&](auto row_of) {
+        for (int r = 0; r < n_; ++r) add(r, row_of(first_ + r));
+      });
+    } else {
+      work_.rows.resize(size_t(Dp_));
+      for (int r = 0; r < n_; ++r) {
+        load_row(sweep_.rows, first_ + r, row(0), Dp_);
+        add(r, LoadedRow{row(0)});
+      }
+    }
+    sums_.meet(0);
+    sums_.evaluations += n_;
+  }
+
+ private:
+  template <class Row>
+  void add(int r, const Row& y) {
+    const double w = weight(r);
+    if (w == 0.0) return;
+    Doubles squares{};
+    for (int d = 0; d < Dp_; d += LANES) {
+      const Doubles difference = y.at(d) - load<Doubles>(mean(0) + d);
+      squares += difference * difference;
+      double* shift = sums_.shifts.data() + d;
+      store(shift, fused(all<Doubles>(w), difference, load<Doubles>(shift)));
+    }
+    const double squared = folded(squares), score = squared + clusters_.penalty[0];
+    sums_.counts[0] += w;
+    sums_.scatter += w * squared;
+    sums_.quantization_error += w * squared;
+    sums_.free_energy += w * (sweep_.highest_bias - sweep_.sharpness * score);
+    sums_.weight += w;
+    sums_.changed += !sweep_.continued;
+  }
+};
+
 }  // namespace
 
 void sweep_all_clusters(const Sweep& sweep, int64_t first, int count, Sums& sums, Workspace& work) {
   const Clusters& clusters = *sweep.clusters;
+  if (clusters.C == 1 && !clusters.is_whitened()) {
+    OneCluster(sweep, first, count, sums, work).run();
+    return;
+  }
   const int at_once = std::max(1, BLOCK_VALUES / std::max(clusters.Dp, clusters.C) / ROWS_AT_ONCE) * ROWS_AT_ONCE;
   for (int begin = 0; begin < count && !stopping(); begin += at_once)
     AllClusters(sweep, first + begin, std::min(at_once, count - begin), sums, work).run();

@@ -17,6 +17,7 @@ struct Isa {
   void (*pack)(Clusters&);
   void (*pack_some)(const Clusters&, const int32_t* which, int n, Panels&);
   void (*pack_columns)(Clusters&);
+  void (*pack_centred)(const Clusters&, Centred&);
   // For clusters that are whitened feature by feature.
   void (*pack_screen)(Clusters&);
   // From one cluster to the nearest of n others, itself left out.
@@ -26,7 +27,7 @@ struct Isa {
   // The C' closest clusters, best first; `distances` may be null.
   void (*closest)(const Rows&, const Clusters&, int C_prime, int64_t first, int count,
                   int32_t* K, double* distances, void* scratch);
-  void (*gaps)(const Rows&, const Clusters&, const int32_t* K, int C_prime,
+  void (*gaps)(const Rows&, const Clusters&, const Centred&, const int32_t* K, int C_prime,
                double sharpness, int64_t first, int count, double* gaps, void* scratch);
   void (*distances)(const Rows&, const Clusters&, int64_t first, int count, double* out,
                     void* scratch);

@@ -200,6 +200,36 @@ typedef int32_t SixteenInts __attribute__((vector_size(64)));
 #endif
 }
 
+// Writes the places, from `first` on, of those of 16 floats that are at most `limit`; returns how
+// many they are. What lies behind them, up to 16, may be written over.
+[[gnu::always_inline]] inline int list_at_most(const float* values, float limit, int first, int32_t* to) {
+  const uint32_t found = at_most(values, limit);
+#if CPRIME_BYTES == 64
+  const __m512i places = _mm512_add_epi32(
+      _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15), _mm512_set1_epi32(first));
+  _mm512_storeu_si512(to, _mm512_maskz_compress_epi32(__mmask16(found), places));
+#else
+  int n = 0;
+  for (uint32_t bits = found; bits != 0; bits &= bits - 1) to[n++] = first + __builtin_ctz(bits);
+#endif
+  return __builtin_popcount(found);
+}
+
+// The same of eight doubles.
+[[gnu::always_inline]] inline int list_at_most(const Doubles& values, double limit, int first, int32_t* to) {
+#if CPRIME_BYTES == 64
+  const __mmask8 found = _mm512_cmp_pd_mask(__m512d(values), _mm512_set1_pd(limit), _CMP_LE_OQ);
+  const __m256i places = _mm256_add_epi32(_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7), _mm256_set1_epi32(first));
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm256_maskz_compress_epi32(found, places));
+  return __builtin_popcount(found);
+#else
+  int n = 0;
+  for (int i = 0; i < LANES; ++i)
+    if (values[i] <= limit) to[n++] = first + i;
+  return n;
+#endif
+}
+
 // Whether any of eight comparisons is true.
 [[gnu::always_inline]] inline bool any_true(const Longs& flags) {
 #if CPRIME_BYTES == 64
@@ -211,8 +241,15 @@ typedef int32_t SixteenInts __attribute__((vector_size(64)));
 
 // The lanes folded in halves: ((0+4)+(2+6)) + ((1+5)+(3+7)).
 [[gnu::always_inline]] inline double folded(const Doubles& lanes) {
-  return ((lanes[0] + lanes[4]) + (lanes[2] + lanes[6])) +
-         ((lanes[1] + lanes[5]) + (lanes[3] + lanes[7]));
+  typedef double Four __attribute__((vector_size(32)));
+  typedef double Two __attribute__((vector_size(16)));
+  Four fours[2];
+  std::memcpy(fours, &lanes, sizeof lanes);
+  const Four four = fours[0] + fours[1];
+  Two twos[2];
+  std::memcpy(twos, &four, sizeof four);
+  const Two two = twos[0] + twos[1];
+  return two[0] + two[1];
 }
 
 }  // namespace cprime::CPRIME_ISA

@@ -159,8 +159,10 @@ void closest(const PyRows& from, const PyCoefficients& coefficients, int C_prime
 void gaps(const PyRows& from, const PyCoefficients& coefficients, const Clusters2& K, Out<double> out) {
   const Clusters clusters = make_clusters(coefficients, true);
   check_features(from.rows, clusters);
+  Centred centred;
+  if (!clusters.is_whitened()) isa().pack_centred(clusters, centred);
   in_chunks(from.rows, work_of(from.rows, clusters), [&](int64_t first, int count, void* scratch) {
-    isa().gaps(from.rows, clusters, K.data(), int(K.shape(1)), coefficients.sharpness, first, count,
+    isa().gaps(from.rows, clusters, centred, K.data(), int(K.shape(1)), coefficients.sharpness, first, count,
                 out.data(), scratch);
   });
 }

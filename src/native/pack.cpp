@@ -63,6 +63,24 @@ void pack_columns(Clusters& clusters) {
           clusters.whitening[size_t(c) * clusters.Dp + d];
 }
 
+void pack_centred(const Clusters& clusters, Centred& centred) {
+  const int C = clusters.C, D = clusters.D, Dp = clusters.Dp, stride = padded(C);
+  const auto& origin = clusters.frame.origin;
+  centred.means.assign(size_t(C) * Dp, 0.0);
+  centred.columns.assign(size_t(stride) * D, 0.0);
+  centred.squares.assign(size_t(stride), INFINITY);
+  for (int c = 0; c < C; ++c) {
+    double* mean = centred.means.data() + size_t(c) * Dp;
+    for (int d = 0; d < D; ++d) {
+      mean[d] = clusters.mean(c)[d] - origin[d];
+      centred.columns[(size_t(c / LANES) * D + d) * LANES + c % LANES] = mean[d];
+    }
+    const double square = distance(clusters.mean(c), origin.data(), Dp);
+    centred.squares[c] = square + clusters.penalty[c];
+    centred.reach = std::max(centred.reach, std::sqrt(square));
+  }
+}
+
 void pack_screen(Clusters& clusters) {
   // With numbers in this range nothing but a row can overflow, no product is 0 * inf, and what
   // a row loses by underflow is nothing beside a standard deviation.

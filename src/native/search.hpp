@@ -133,6 +133,25 @@ class Search {
     return scores_;
   }
 
+  // Scores of one tile of rows against all panels; `out` has their width per row.
+  void all_scores(int t, int D, const Panels& panels, float* out) {
+    const int per_group = std::clamp(GROUP_VALUES / D, GROUP_STEP, MAX_GROUP) / GROUP_STEP * GROUP_STEP;
+    for (int c = 0; c < panels.width; c += per_group) {
+      const int width = std::min(per_group, panels.width - c);
+      score_tile(rows_.data() + size_t(t) * Dp_, Dp_, D, panels.values.data() + size_t(c) * D,
+                 panels.constants.data() + c, width, scores_);
+      for (int r = 0; r < TILE; ++r)
+        std::copy_n(scores_.of_clusters[r], width, out + size_t(r) * panels.width + c);
+    }
+  }
+
+  // How high scores are, at most, of clusters less than `slack` (a squared distance in the frame)
+  // farther than one of this score.
+  float limit_within(int i, double score, double slack) {
+    slack_ = slack;
+    return as_float(limit(score, square_[i], length_[i]));
+  }
+
   // Makes ready for the errors of scores of rows 0 .. n against these panels.
   void face(int n, int D, const Panels& panels) {
     D_ = D;

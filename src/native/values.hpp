@@ -107,6 +107,13 @@ struct Clusters {
   const double* mean(int c) const { return means.data() + size_t(c) * Dp; }
 };
 
+// Means about the frame's origin, for distances from products.
+struct Centred {
+  Buffer<double> means, columns;  // as of Clusters
+  Buffer<double> squares;         // of the means, and penalties; inf in padding
+  double reach = 0.0;             // longest mean
+};
+
 // What one leaf, or a tree of leaves, adds up to. Only clusters that were met take part
 // in additions, so a leaf of few rows among many clusters stays cheap.
 struct Sums {

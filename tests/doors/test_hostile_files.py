@@ -22,6 +22,7 @@ import pyarrow.feather as feather
 import pyarrow.ipc as ipc
 import pyarrow.parquet as pq
 import pytest
+from large_pages import LARGE_PAGES
 from watched_reader import Reader
 
 from cprime.sources.guards.thrift import struct_at
@@ -198,8 +199,7 @@ BOMB = pa.table({"a": np.zeros(2**23), "b": np.zeros(2**23)})
 MANY = BOMB[: 2**20]
 BIG_PAGES = {
     "use_dictionary": False,
-    "data_page_size": 2**30,
-    "max_rows_per_page": 2**30,
+    **LARGE_PAGES,
     "row_group_size": 2**23,
     "write_statistics": False,
 }

@@ -16,6 +16,7 @@ import pyarrow.feather as feather
 import pyarrow.parquet as pq
 import pytest
 import scipy.sparse as sp
+from large_pages import LARGE_PAGES
 
 from cprime import KMeans, open_data
 from cprime.sources.passthrough import passthrough
@@ -224,9 +225,8 @@ def with_long_footer(path):
 
 
 def with_large_pages(path):
-    options = {"data_page_size": 2**30, "max_rows_per_page": 2**30}
-    options |= {"row_group_size": 10**7, "use_dictionary": False}
-    pq.write_table(pa.table({"a": np.zeros(9 * 10**6)}), path, **options)
+    options = {"row_group_size": 10**7, "use_dictionary": False}
+    pq.write_table(pa.table({"a": np.zeros(9 * 10**6)}), path, **LARGE_PAGES, **options)
 
 
 def with_many_columns(path):

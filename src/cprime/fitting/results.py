@@ -4,11 +4,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from cprime import bounds, em, lloyd
+from cprime import em, lloyd
 from cprime.checking.units import Units
 from cprime.fitting.restarts import Restarts, Run, State
 from cprime.problem import Problem
@@ -27,6 +27,7 @@ class Results(ABC):
     problem: Problem
     units: Units
     dtype: Any
+    has_density: ClassVar[bool] = False
 
     @abstractmethod
     def rounded(self, theta: Theta) -> Theta:
@@ -129,32 +130,11 @@ class Results(ABC):
 class DensityResults(Results):
     """The results of fitting a mixture: F is a bound on its log-likelihood."""
 
+    has_density = True
+
     def measured(self, free_energy: float) -> Attributes:
         rows = self.problem.rows
         return {"free_energy": float(self.units.log_density_out(free_energy, rows))}
-
-    def complete(self, restarts: Restarts) -> Attributes:
-        """Return all attributes, with L and the gap."""
-        known, problem = super().complete(restarts), self.problem
-        best = restarts.state.best
-        assert best is not None and best.fit is not None
-        coefficients = problem.model.coefficients(best.fit.theta)
-        # With one cluster per row labels may be state (lazy-k-means).
-        hard = problem.C_prime == 1 and "labels_" in known
-        gap = bounds.gap(
-            problem.rows,
-            coefficients,
-            C_prime=problem.C_prime,
-            K=known["labels_"][:, None] if hard else None,
-            kernel=problem.kernel,
-        )
-        gap_evaluations = problem.rows.n_rows * len(coefficients.means)
-        return {
-            **known,
-            "log_likelihood_": known["free_energy_"] + gap,
-            "gap_": gap,
-            "evaluations_": restarts.state.evaluations + gap_evaluations,
-        }
 
 
 class CentersResults(Results):

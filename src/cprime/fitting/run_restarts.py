@@ -10,6 +10,7 @@ from sklearn.utils import check_random_state
 
 from cprime import em
 from cprime.fitting.callbacks import Watch
+from cprime.fitting.gap import gap_of_best
 from cprime.fitting.progress import Listener, notify
 from cprime.fitting.restarts import Restarts, Start, State
 from cprime.fitting.results import Attributes, Results
@@ -135,7 +136,7 @@ def run_restarts(
                 estimator, restarts, results, data, n_init, recipe.next_start, progress
             )
         keeper.finish(restarts.state)
-        attributes = results.complete(restarts)
+        attributes = results.complete(restarts) | gap_of_best(results, restarts.state)
     except KeyboardInterrupt:
         keeper.interrupted(restarts.state)
         if known := results.interrupted(restarts):

@@ -124,6 +124,10 @@ class KeptInBlocks:
         """Return what these rows keep."""
         return Kept(self.clusters.take(indices))
 
+    def array(self) -> Array:
+        """Return the clusters of all rows, which may be on disk."""
+        return self.clusters.array()
+
     def labels(self) -> Array | None:
         """Return each row's closest cluster, unless K does not hold it (C' = C)."""
         if self.clusters.width == 0:

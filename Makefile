@@ -9,7 +9,7 @@ WHEEL := .venv-wheel
 SANITIZE := .venv-sanitize
 OLDEST := .venv-oldest
 
-.PHONY: demo reproduce guide docs shown check test lint browser unit sklearn-suite thorough oldest same-bits kills fuzz fuzz-data large sanitize wheel bench clean
+.PHONY: demo reproduce guide docs shown check test lint browser unit sklearn-suite thorough oldest same-bits kills fuzz fuzz-data budget large sanitize wheel bench clean
 
 demo: $(READY)  ## Cluster the built-in BIRCH data and say what hard assignment loses
 	$(RUN) examples/demo.py
@@ -78,6 +78,9 @@ fuzz: $(READY)  ## Model files altered at random, for SECONDS=600
 
 fuzz-data: $(READY)  ## Data files altered at random, for SECONDS=600
 	$(RUN) tests/fuzz_data.py $(or $(SECONDS),600)
+
+budget: $(READY)  ## The instructions of small fits, counted by valgrind, within their budget
+	$(RUN) tests/budget.py
 
 large: $(READY)  ## 3 GB of rows fitted with 200 MB of memory, files in SCRATCH=folder
 	$(RUN) tests/large_files.py $(if $(SCRATCH),--folder $(SCRATCH)) $(ARGS)

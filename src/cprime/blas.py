@@ -4,8 +4,7 @@ BLAS divides a product among its threads, and rounds accordingly.
 """
 
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ContextDecorator
 from functools import cache
 from typing import Any
 
@@ -17,18 +16,19 @@ _inside = 0
 _before: list[int] = []
 
 
-@contextmanager
-def one_thread() -> Iterator[None]:
+class one_thread(ContextDecorator):  # noqa: N801
     """Let BLAS use a single thread while anybody is inside; also a decorator."""
-    global _inside, _before
-    with _lock:
-        _inside += 1
-        if _inside == 1:
-            _before = [library.get_num_threads() for library in _libraries()]
-            _set([1] * len(_before))
-    try:
-        yield
-    finally:
+
+    def __enter__(self) -> None:
+        global _inside, _before
+        with _lock:
+            _inside += 1
+            if _inside == 1:
+                _before = [library.get_num_threads() for library in _libraries()]
+                _set([1] * len(_before))
+
+    def __exit__(self, *_: object) -> None:
+        global _inside
         with _lock:
             _inside -= 1
             if _inside == 0:

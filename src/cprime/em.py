@@ -13,8 +13,12 @@ from cprime.extrapolation import START, Path, swept
 from cprime.problem import Problem
 from cprime.relocation import refill
 from cprime.stats import Stats
+from cprime.summation import sum_in_order
 from cprime.theta import Theta, variances_of
 from cprime.typing import Array
+
+# Why a fit has converged in which no row changes clusters any more.
+STRICT = "strict convergence"
 
 
 @dataclass(frozen=True)
@@ -103,15 +107,19 @@ class Tolerance:
 
     def reason(self, change: Change) -> str:
         if change.C_prime == 1 and change.rows == 0:
-            return "strict convergence"
+            return STRICT
         before, after = change.before, change.after
-        shift = float(np.sum((after.means - before.means) ** 2))
+        shift = sum_in_order((after.means - before.means) ** 2)
         drift = 0.0
         if change.C_prime > 1:
             drift = abs(math.log(after.covariance) - math.log(before.covariance))
         if shift <= self.shift and drift <= self.log_variance:
-            return f"center shift {shift} within tolerance {self.shift}"
+            return self.within(shift)
         return ""
+
+    def within(self, shift: float) -> str:
+        """Return why a fit whose means moved so little has converged."""
+        return f"center shift {shift} within tolerance {self.shift}"
 
     def is_fixed(self, problem: Problem, theta: Theta, stats: Stats) -> bool:
         return problem.C_prime == 1 and fixed_points.is_fixed(problem, theta, stats)

@@ -32,10 +32,10 @@ def is_fixed(problem: Problem, theta: Theta, stats: Stats) -> bool:
     spread = np.sqrt(stats.scatter / filled)
     if np.any(steps > ROUNDING * (np.abs(theta.means) + spread)):
         return False
-    return bool(np.all(steps <= ROUNDING * _largest_values(problem)))
+    return bool(np.all(steps <= ROUNDING * largest_values(problem)))
 
 
-def _largest_values(problem: Problem) -> Array:
+def largest_values(problem: Problem) -> Array:
     """Return the largest absolute value of every feature, in rows that have weight."""
 
     def largest(values: Array, weights: Array) -> Array:
@@ -43,7 +43,7 @@ def _largest_values(problem: Problem) -> Array:
         found: Array = np.maximum(
             weighted.max(axis=0, initial=0.0), -weighted.min(axis=0, initial=0.0)
         )
-        return found[None]
+        return found[None].astype(np.float64)
 
     highest: Array = problem.rows.map(largest).max(axis=0)
     return highest

@@ -43,7 +43,12 @@ def greedy_kmeans_plus_plus(
 
     The form scikit-learn uses; Arthur & Vassilvitskii 2007 mention it in passing.
     """
-    return _kmeans_plus_plus(rows, C, kernel, rng, n_trials=2 + int(math.log(C)))
+    return _kmeans_plus_plus(rows, C, kernel, rng, n_trials=greedy_trials(C))
+
+
+def greedy_trials(C: int) -> int:
+    """Return how many draws the best of is taken, for every seed of C."""
+    return 2 + int(math.log(C))
 
 
 def kmeans_plus_plus(
@@ -71,7 +76,7 @@ def sample_size(C: int) -> int:
 
 def random_rows(rows: Rows, C: int, kernel: Kernel, rng: np.random.Generator) -> Seeds:
     """Choose C different rows; how near they are to one another plays no part."""
-    line = _Line(rows, rng)
+    line = Line(rows, rng)
     weights = line.weights.copy()
     chosen = np.empty(C, dtype=np.intp)
     for i in range(C):
@@ -88,7 +93,7 @@ def afk_mc2(rows: Rows, C: int, kernel: Kernel, rng: np.random.Generator) -> See
     One pass over the rows, whatever C is: each further seed is the end of a chain whose
     proposals are rows far from the first seed, mixed with rows by weight alone.
     """
-    line = _Line(rows, rng)
+    line = Line(rows, rng)
     first = drawn(line.weights, rng.random(1))
     means = np.empty((C, rows.n_features))
     means[0] = rows.take(line.rows[first])[0]
@@ -144,14 +149,14 @@ def _kmeans_plus_plus(
             f"with rows that are read from {rows.origin}: draw seeds from a sample, "
             "init='sampled-k-means++', or give centres as init."
         )
-    line = _Line(rows, rng)
+    line = Line(rows, rng)
     first = int(drawn(line.weights, rng.random(1))[0])
     points = rng.random((C - 1, n_trials))
     chosen, evaluations = kernel.draw_seeds(rows.block, line.rows, first, points)
     return Seeds(rows.take(chosen), evaluations)
 
 
-class _Line:
+class Line:
     """The rows in their order along one random direction.
 
     Positions on the line stand for rows: `rows[i]` is the index of the row at i.

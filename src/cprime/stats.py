@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from cprime.summation import sum_in_order
 from cprime.theta import Theta
 from cprime.typing import Array
 
@@ -112,4 +113,4 @@ def total_scatter(theta: Theta, stats: Stats, about: Theta) -> float:
     """Return sum q ||y - mu||^2 about theta's means, from sums about other means."""
     step = theta.means - about.means
     gained = 2.0 * stats.shifts - stats.counts[:, None] * step
-    return float(remaining(stats.scatter, float(np.sum(step * gained))))
+    return float(remaining(stats.scatter, sum_in_order(step * gained)))

@@ -1,6 +1,7 @@
 """The parameters of a mixture, and what a kernel needs to know of them."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,20 @@ class Theta:
     means: Array
     covariance: Any
     proportions: Array | None = None
+
+    def parameters(self) -> dict[str, Any]:
+        """Return the parameters by their names."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    def once(self, name: str, compute: Callable[[], Any]) -> Any:
+        """Return what is computed of these parameters, the first time it is asked for.
+
+        They never change, and a copy with others starts anew.
+        """
+        known = vars(self)
+        if name not in known:
+            known[name] = compute()
+        return known[name]
 
     @property
     def has_equal_clusters(self) -> bool:

@@ -1,5 +1,6 @@
 // The E-step of one leaf: evaluate, select, normalise, accumulate.
 #include "all_clusters.hpp"
+#include "few.hpp"
 #include "isa.hpp"
 #include "statistics.hpp"
 #include "whitened.hpp"
@@ -215,6 +216,10 @@ class EStep : public Statistics {
     const bool noting = sweep_.hints != nullptr;
     // The common case of k-means: one candidate, and nothing else to ask.
     const bool plain = C_prime_ == 1 && !noting && (sweep_.reluctance == 1.0 || !sweep_.before);
+    if (plain && are_few(clusters_.C, clusters_.D) && !clusters_.handicapped) {
+      scan_few(row_at);
+      return;
+    }
     // One more than are listed bounds the rest; one more again makes up for a row that
     // keeps a cluster which is not among the closest.
     const int wanted = std::min(clusters_.C, C_prime_ + (noting ? LISTED + 2 : 0));
@@ -249,6 +254,14 @@ class EStep : public Statistics {
       }
       sums_.evaluations += int64_t(n) * clusters_.C;
     }
+  }
+
+  // All rows look at all clusters, which are few.
+  template <class RowAt>
+  void scan_few(RowAt row_at) {
+    ClosestOfFew closest(clusters_);
+    for (int r = 0; r < n_; r += LANES) closest.find(r, std::min(LANES, n_ - r), row_at, after(r));
+    sums_.evaluations += int64_t(n_) * clusters_.C;
   }
 
   const double* current_ = nullptr;

@@ -12,8 +12,10 @@
 #include <stdexcept>
 
 #include "bindings.hpp"
+#include "calls.hpp"
 #include "isa.hpp"
 #include "hint_store.hpp"
+#include "many_fits.hpp"
 #include "seeds.hpp"
 #include "threads.hpp"
 #include "tree.hpp"
@@ -24,52 +26,10 @@ using namespace nb::literals;
 
 namespace {
 
-constexpr double BRIEF = 8e6;  // multiply-adds that are not worth a thread
-
-// A person interrupted, and Python knows it; or a thread that works alone was stopped.
-struct Interrupted {};
-
 // What threads that work alone look at, to know when they are to stop.
 struct Stop {
   std::atomic<bool> wanted{false};
 };
-
-bool is_interrupted() {
-  nb::gil_scoped_acquire locked;
-  return PyErr_CheckSignals() != 0;
-}
-
-// Memory of threads, made when they first need it.
-using Scratch = std::vector<std::shared_ptr<void>>;
-
-// Runs task(i, memory of a thread) for i below n; the caller does not hold the GIL.
-void run_unlocked(int64_t n, double work, Scratch& scratch, const std::function<void(int64_t, void*)>& task) {
-  const int n_threads = get_num_threads();
-  scratch.resize(std::max(scratch.size(), static_cast<size_t>(n_threads)));
-  const bool complete = in_parallel(n, n_threads, work < BRIEF, is_interrupted, [&](int64_t i, int worker) {
-    auto& mine = scratch[static_cast<size_t>(worker)];
-    if (!mine) mine = isa().make_scratch();
-    task(i, mine.get());
-  });
-  if (!complete) throw Interrupted();
-}
-
-// Calls work() without the GIL, or raises what the person's interrupt raises.
-template <class Work>
-void without_gil(Work work) {
-  bool complete = true;
-  {
-    nb::gil_scoped_release unlocked;
-    try {
-      work();
-    } catch (const Interrupted&) {
-      complete = false;
-    }
-  }
-  if (complete) return;
-  if (!PyErr_Occurred()) PyErr_SetNone(PyExc_KeyboardInterrupt);
-  throw nb::python_error();
-}
 
 void run(int64_t n, double work, const std::function<void(int64_t, void*)>& task) {
   without_gil([&] {
@@ -309,6 +269,7 @@ NB_MODULE(_native, m) {
   m.def("distances", &distances);
   m.def("draw_seeds", &draw_seeds);
   m.def("magnitude", &magnitude);
+  bind_many_fits(m);
   m.def("is_brief", &is_brief);
   m.def("get_num_threads", &get_num_threads);
   m.def("set_num_threads", &set_num_threads);

@@ -329,10 +329,11 @@ def test_what_an_interrupted_sweep_remembers_misleads_nobody(threads, monkeypatc
 SMALL = ROWS[:1200]
 
 
-def restarted(n_threads=2, **options):
-    """Return a fit of few rows from many seeds."""
+def restarted(n_threads=2, c_prime=2, **options):
+    """Return a fit of few rows from many seeds, which sweeps in Python."""
     with threadpool_limits(n_threads):
-        return KMeans(10, n_init=12, random_state=3, **options).fit(SMALL)
+        model = KMeans(10, n_init=12, random_state=3, c_prime=c_prime, **options)
+        return model.fit(SMALL)
 
 
 def everything(model):
@@ -359,7 +360,7 @@ def threads_of_sweeps(monkeypatch):
     return seen
 
 
-@pytest.mark.parametrize("options", [{}, {"c_prime": 2}, {"init": "random"}], ids=str)
+@pytest.mark.parametrize("options", [{}, {"c_prime": 3}, {"init": "random"}], ids=str)
 def test_restarts_side_by_side_are_those_one_after_another(options, threads_of_sweeps):
     one_by_one = restarted(n_threads=1, **options)
     assert threads_of_sweeps == {threading.get_ident()}
@@ -367,6 +368,13 @@ def test_restarts_side_by_side_are_those_one_after_another(options, threads_of_s
     side_by_side = restarted(n_threads=3, **options)
     assert len(threads_of_sweeps) > 1
     assert everything(side_by_side) == everything(one_by_one)
+
+
+@pytest.mark.parametrize("options", [{}, {"init": "random"}, {"tol": 0.0}], ids=str)
+def test_restarts_of_k_means_are_the_same_on_any_number_of_threads(options):
+    alone = everything(restarted(n_threads=1, c_prime=1, **options))
+    for n_threads in (2, 3):
+        assert everything(restarted(n_threads, c_prime=1, **options)) == alone
 
 
 def test_whoever_watches_sees_restarts_in_their_order(threads_of_sweeps, capsys):
@@ -417,7 +425,7 @@ def test_an_interrupt_keeps_the_best_of_restarts_that_are_complete(monkeypatch):
         return finish(*arguments)
 
     monkeypatch.setattr(em, "finish", finish_all_but_the_first)
-    model = KMeans(10, n_init=8, random_state=3)
+    model = KMeans(10, n_init=8, random_state=3, c_prime=2)
     with threadpool_limits(2), pytest.raises(KeyboardInterrupt):
         model.fit(SMALL)
     assert model.inertia_ >= restarted().inertia_
@@ -446,7 +454,8 @@ def most_threads_of_restarts():
     before = len(os.listdir("/proc/self/task"))
     watcher = threading.Thread(target=watch)
     watcher.start()
-    KMeans(8, n_init=8, random_state=0, max_iter=3).fit(X)
+    for c_prime in (1, 2):
+        KMeans(8, n_init=8, random_state=0, max_iter=3, c_prime=c_prime).fit(X)
     done.set()
     watcher.join()
     print(max(alive) - before - 1)

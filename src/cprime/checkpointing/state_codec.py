@@ -66,14 +66,15 @@ def _of_run(run: Run | None) -> Any:
         "trace": _columns(run.trace),
         "evaluations": run.evaluations,
         "step": {name: getattr(last, name) for name in OF_STEP},
-        "theta": vars(last.theta),
+        "theta": last.theta.parameters(),
         "path": {
-            name: theta and vars(theta) for name, theta in vars(last.path).items()
+            name: theta and theta.parameters()
+            for name, theta in vars(last.path).items()
         },
         "K": Blocks(K.shape, "<i4", K.parts()),
         "fit": fit
         and {
-            "theta": vars(fit.theta),
+            "theta": fit.theta.parameters(),
             "stats": vars(fit.stats),
             "free_energy": fit.free_energy,
         },

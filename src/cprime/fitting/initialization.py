@@ -15,6 +15,7 @@ from cprime.parallel_seeding import kmeans_parallel, pays
 from cprime.rows import Rows
 from cprime.search import Exact
 from cprime.seeding import Seeds
+from cprime.seeding_line import PlusPlus
 
 SEEDINGS = {
     "k-means++": seeding.greedy_kmeans_plus_plus,
@@ -84,10 +85,12 @@ class Starts:
         self._training = training
         self.random_state = random_state
         self._found: Seeds | None = None
+        self._plus_plus: PlusPlus | None = None
         # How seeds are found, as a person is told.
         self.method = "given centers"
         if isinstance(init, str):
             self.method = seeding_for(training.rows, C, init)
+            self._plus_plus = self._along_one_line()
         elif callable(init):
             self.method = "callable"
             if training.rows.block is None:
@@ -110,6 +113,8 @@ class Starts:
         if isinstance(init, str):
             entropy = self.random_state.randint(2**31 - 1, size=4)
             rng = np.random.default_rng(entropy)
+            if self._plus_plus is not None:
+                return self._plus_plus.next(rng)
             seeding_of = SEEDINGS[self.method]
             return lambda: seeding_of(training.rows, C, training.kernel, rng)
         if callable(init):
@@ -117,6 +122,18 @@ class Starts:
         means = inputs.checked_means(init, C, training.X)
         training.units.refuse_far(means, "init")
         return lambda: Seeds(training.units.means_in(means), 0)
+
+    def _along_one_line(self) -> PlusPlus | None:
+        """Return what draws the seeds of all restarts, if `init` is a k-means++."""
+        n_trials = {
+            "k-means++": seeding.greedy_trials(self._C),
+            "greedy-k-means++": seeding.greedy_trials(self._C),
+            "plain-k-means++": 1,
+        }.get(self.method)
+        if n_trials is None:
+            return None
+        training = self._training
+        return PlusPlus(training.rows, self._C, training.kernel, n_trials)
 
     @property
     def spent(self) -> int:

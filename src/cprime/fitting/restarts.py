@@ -2,7 +2,7 @@
 
 import math
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from queue import Empty, SimpleQueue
@@ -30,7 +30,7 @@ Watched = Callable[[Iterator[em.Step]], Iterator[em.Step]]
 class Run:
     """One restart: its history, the last complete step, and where it ended."""
 
-    trace: list[dict[str, Any]]
+    trace: Sequence[dict[str, Any]]
     last: em.Step
     evaluations: int
     fit: em.Fit | None = None
@@ -113,9 +113,9 @@ class Restarts:
         keep: Callable[[State], None] = lambda state: None,
     ):
         self.problem = problem
-        self._stop = stop
-        self._max_iter = max_iter
-        self._outcome = results
+        self.stop = stop
+        self.max_iter = max_iter
+        self.results = results
         self._expected = expected
         self.state = state
         self._keep = keep
@@ -125,7 +125,7 @@ class Restarts:
 
         If a restart was under way in `state`, it goes on from there.
         """
-        self._consider(self._fitted(start, watched, self.state))
+        self.consider(self._fitted(start, watched, self.state))
 
     def run_side_by_side(self, starts: list[Start], n_threads: int) -> None:
         """Fit from all of these, several at a time, as if it were one after another."""
@@ -166,7 +166,7 @@ class Restarts:
             raise
         finally:
             for place in sorted(complete):
-                self._consider(complete[place])
+                self.consider(complete[place])
         if failures:
             raise failures[min(failures)]
 
@@ -175,25 +175,25 @@ class Restarts:
         steps: Iterator[em.Step]
         if before is not None and before.last.iteration > 0:
             # Its last step is yielded and recorded once more.
-            following = em.resume(self.problem, before.last, self._stop, self._max_iter)
+            following = em.resume(self.problem, before.last, self.stop, self.max_iter)
             steps = chain([before.last], following)
             trace = before.trace[:-1]
             evaluations = before.evaluations - before.last.evaluations
         else:
             seeds = start() if state.seeds is None else state.seeds
-            self._becomes(replace(self.state, seeds=seeds, current=None))
+            self.becomes(replace(self.state, seeds=seeds, current=None))
             steps = em.steps(
-                self.problem, seeds.means, self._stop, self._max_iter, self._expected
+                self.problem, seeds.means, self.stop, self.max_iter, self._expected
             )
             trace, evaluations = [], seeds.evaluations
         for step in watched(steps):
-            trace = [*trace, self._outcome.traced(step)]
+            trace = [*trace, self.results.traced(step)]
             evaluations += step.evaluations
             run = Run(trace, step, evaluations)
             # One assignment: an interrupt finds the step recorded whole, or not at all.
-            self._becomes(replace(self.state, current=run))
+            self.becomes(replace(self.state, current=run))
         assert run is not None
-        theta = self._outcome.rounded(run.last.theta)
+        theta = self.results.rounded(run.last.theta)
         fit = em.finish(self.problem, theta, run.last.K)
         evaluations += fit.stats.evaluations
         # The clusters of the last step are those of the fit now; what a kernel noted
@@ -201,25 +201,27 @@ class Restarts:
         last = replace(run.last, K=fit.K)
         return Run(run.trace, last, evaluations, fit)
 
-    def _consider(self, run: Run) -> None:
+    def consider(self, run: Run) -> None:
+        """Remember a complete restart, and keep it if it is the best so far."""
         state = self.state
         is_best = state.best is None or self._beats(run, state.best)
-        self._becomes(
+        self.becomes(
             State(
-                (*state.complete, self._outcome.summarised(run)),
+                (*state.complete, self.results.summarised(run)),
                 state.evaluations + run.evaluations,
                 run if is_best else state.best,
             )
         )
 
-    def _becomes(self, state: State) -> None:
+    def becomes(self, state: State) -> None:
+        """Be as far as this, from now on."""
         self.state = state
         self._keep(state)
 
     def _beats(self, run: Run, best: Run) -> bool:
         assert run.fit is not None and best.fit is not None
-        objective = self._outcome.objective(run.fit)
-        to_beat = self._outcome.objective(best.fit)
+        objective = self.results.objective(run.fit)
+        to_beat = self.results.objective(best.fit)
         return objective > to_beat + SAME_OBJECTIVE * abs(to_beat)
 
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from cprime import em
+from cprime import em, lloyd
 from cprime.checking.units import Units
 from cprime.fitting.restarts import Restarts, Run, State
 from cprime.problem import Problem
@@ -44,6 +44,10 @@ class Results(ABC):
     @abstractmethod
     def measured(self, free_energy: float) -> Attributes:
         """Return how good a step or fit of this F is, in a person's units."""
+
+    def run_unwatched(self, stop: em.Stop, C: int) -> bool:
+        """Return whether restarts of C clusters may run whole in compiled code."""
+        return False
 
     def objective(self, fit: em.Fit) -> float:
         """Return what the best restart has most of."""
@@ -179,6 +183,9 @@ class ClustersResults(CentersResults, DensityResults):
     def named(self, theta: Theta) -> Attributes:
         variance = self.units.variance_out(theta.covariance)
         return {**super().named(theta), "variance_": variance}
+
+    def run_unwatched(self, stop: em.Stop, C: int) -> bool:
+        return lloyd.is_possible(self.problem, stop, C, self.dtype)
 
     def objective(self, fit: em.Fit) -> float:
         """Return -J at C' = 1, else F."""

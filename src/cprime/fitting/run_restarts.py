@@ -14,7 +14,14 @@ from cprime.fitting.gap import gap_of_best
 from cprime.fitting.progress import Listener, notify
 from cprime.fitting.restarts import Restarts, Start, State
 from cprime.fitting.results import Attributes, Results
+from cprime.fitting.unwatched import run_unwatched
 from cprime.rows import Rows
+
+# Of restarts that run together, sweeps are at most so many multiply-adds: a few tenths
+# of a second in all.
+WORK_TOGETHER = 2**26
+# What a row costs besides its distances.
+OF_A_ROW = 64
 
 
 @dataclass(frozen=True)
@@ -115,7 +122,11 @@ def run_restarts(
     if estimator.verbose and keeper.message:
         print(keeper.message)
     try:
-        if at_once > 1 and side_by_side:
+        if side_by_side and results.run_unwatched(recipe.stop, C):
+            for count in _batches(n_init, at_once, problem.rows, C):
+                starts = [recipe.next_start() for _ in range(count)]
+                run_unwatched(restarts, starts, results.dtype)
+        elif at_once > 1 and side_by_side:
             starts = [recipe.next_start() for _ in range(n_init)]
             restarts.run_side_by_side(starts, at_once)
         else:
@@ -133,6 +144,14 @@ def run_restarts(
         raise
     put({**attributes, "seeding_": seeding})
     return restarts
+
+
+def _batches(n_init: int, at_once: int, rows: Rows, C: int) -> Iterator[int]:
+    """Yield how many restarts run together: an interrupt keeps those before them."""
+    of_a_sweep = rows.n_rows * (C * rows.n_features + OF_A_ROW)
+    together = max(at_once, WORK_TOGETHER // of_a_sweep)
+    for first in range(0, n_init, together):
+        yield min(together, n_init - first)
 
 
 def _one_by_one(

@@ -55,6 +55,30 @@ def closest(
 ) -> None: ...
 def gaps(rows: Rows, coefficients: Coefficients, K: Array, out: Array, /) -> None: ...
 def distances(rows: Rows, means: Array, out: Array, /) -> None: ...
+def draw_many_seeds(
+    *,
+    rows: Rows,
+    line: Array,
+    weights: Array,
+    firsts: Array,
+    points: Array,
+    chosen: Array,
+    evaluations: Array,
+) -> None: ...
+def lloyd(
+    *,
+    rows: Rows,
+    weights: Array,
+    seeds: Array,
+    largest: Array,
+    rules: dict[str, Any],
+    means: Array,
+    centers: Array,
+    counts: Array,
+    shifts: Array,
+    labels: Array,
+    found: list[tuple[Any, ...]],
+) -> None: ...
 def draw_seeds(
     rows: Rows,
     line: Array,

@@ -29,6 +29,7 @@ from cprime.truncation import Truncated
 from cprime.typing import Array
 
 __all__ = [
+    "as_rows",
     "distances",
     "draw_seeds",
     "fits_at_once",
@@ -41,6 +42,7 @@ __all__ = [
     "nearest",
     "posterior",
     "readable",
+    "runs_unwatched",
     "set_num_threads",
     "sweep",
     "use_isa",
@@ -84,8 +86,7 @@ def sweep(
     C, D = coefficients.means.shape
     K = np.empty((block.n_rows, 0 if C_prime == C else C_prime), dtype=np.int32)
     store, known = None, False
-    bounded = _penalty(coefficients) is None and _whitening(coefficients) is None
-    if kept is not None and bounded and _hints_pay(C, D, C_prime):
+    if kept is not None and _hints_pay(C, D, C_prime) and _are_round(coefficients):
         store, known = _hint_store(kept, C, plan)
     nodes = _native.sweep(
         rows=_rows(block.X, block.scale),
@@ -166,6 +167,19 @@ def fits_at_once(n_rows: int, C: int, D: int) -> int:
     return get_num_threads() if _native.is_brief(n_rows, C, D) else 1
 
 
+def runs_unwatched(n_rows: int, C: int, D: int) -> bool:
+    """Return whether fits of this size gain from running whole in compiled code.
+
+    Where sweeps take long, or remember bounds, a trip through Python is nothing.
+    """
+    return C > 1 and not _hints_pay(C, D, 1) and _native.is_brief(n_rows, C, D)
+
+
+def as_rows(block: Block) -> Any:
+    """Return the rows of a block as compiled code reads them."""
+    return _rows(block.X, block.scale)
+
+
 def _rows(X: Any, scale: float = 1.0) -> Any:
     """Return rows as compiled code reads them: in place, if it can."""
     if hasattr(X, "indptr"):
@@ -211,9 +225,14 @@ def _coefficients(coefficients: Coefficients) -> _native.Coefficients:
 
 def _penalty(coefficients: Coefficients) -> Array | None:
     """Return the clusters' handicaps, or None if they have none."""
-    if np.all(coefficients.bias == coefficients.bias[0]):
+    if (coefficients.bias == coefficients.bias[0]).all():
         return None
     return coefficients.penalty()
+
+
+def _are_round(coefficients: Coefficients) -> bool:
+    """Return whether the closest cluster of a row is its best."""
+    return np.ndim(coefficients.whitening) == 0 and _penalty(coefficients) is None
 
 
 def _whitening(coefficients: Coefficients) -> Array | None:

@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from cprime.models import matrices
 from cprime.models.matrix_gaussian import MatrixGaussian
 from cprime.stats import Stats
 from cprime.theta import Theta
@@ -29,8 +28,7 @@ class Full(MatrixGaussian):
         return self._by_count(scatter, stats, before)
 
     def floored(self, theta: Theta) -> list[int]:
-        floor = np.broadcast_to(self.floor, theta.means.shape[1])
-        return matrices.clipped_ones(theta.covariance, floor)
+        return self._clipped_ones(theta)
 
     def n_covariances(self, C: int, D: int) -> int:
         return C * D * (D + 1) // 2

@@ -45,6 +45,13 @@ class Gaussian(ABC):
     def whitening(self, covariance: Array) -> Array:
         """Return W with W^T W = Sigma^-1, in the shape kernels read."""
 
+    def whitening_of(self, theta: Theta) -> Array:
+        """Return the whitening of these parameters, computed once."""
+        found: Array = theta.once(
+            "_whitening", lambda: self.whitening(theta.covariance)
+        )
+        return found
+
     @abstractmethod
     def half_log_determinants(self, whitening: Array, C: int, D: int) -> Array:
         """Return log |W_c| of every cluster, shape (C,) or ()."""
@@ -82,10 +89,17 @@ class Gaussian(ABC):
     def start(self, means: Array, stats: Stats) -> Theta:
         return self.given.over(self.maximize(stats, about=self.unit_theta(means)))
 
-    @one_thread()
     def coefficients(self, theta: Theta) -> Coefficients:
+        found: Coefficients = theta.once(
+            f"_coefficients of {type(self).__name__}",
+            lambda: self._coefficients(theta),
+        )
+        return found
+
+    @one_thread()
+    def _coefficients(self, theta: Theta) -> Coefficients:
         C, D = theta.means.shape
-        whitening = self.whitening(theta.covariance)
+        whitening = self.whitening_of(theta)
         bias = np.full(C, -math.log(C) - 0.5 * D * math.log(2.0 * math.pi))
         bias += self.half_log_determinants(whitening, C, D)
         if theta.proportions is not None:
@@ -99,7 +113,13 @@ class Gaussian(ABC):
         means = maximized_means(stats, about)
         theta = replace(about, means=means, proportions=shares)
         scatter = self.scatter(theta, stats, about)
-        return replace(theta, covariance=self.covariance(scatter, stats, about))
+        return self.with_covariance(theta, scatter, stats, about)
+
+    def with_covariance(
+        self, theta: Theta, scatter: Array, stats: Stats, before: Theta
+    ) -> Theta:
+        """Return theta with the covariances of this scatter."""
+        return replace(theta, covariance=self.covariance(scatter, stats, before))
 
     def finalize(self, stats: Stats, about: Theta, C_prime: int) -> Theta:
         # Which clusters a row keeps depends on the covariances: they stay.

@@ -1,6 +1,7 @@
 """What mixtures whose covariances are matrices have in common: full and tied."""
 
 from abc import abstractmethod
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -42,21 +43,59 @@ class MatrixGaussian(Gaussian):
         return matrices.remaining(scatter, taken)
 
     def covariance(self, scatter: Array, stats: Stats, before: Theta) -> Array:
-        floor = np.broadcast_to(self.floor, scatter.shape[-1])
-        found = self.clipped(self.mean_scatter(scatter, stats, before))
-        old, new = self.whitening(before.covariance), self.whitening(found)
+        return self._whitened(scatter, stats, before)[0]
+
+    def with_covariance(
+        self, theta: Theta, scatter: Array, stats: Stats, before: Theta
+    ) -> Theta:
+        covariance, whitening = self._whitened(scatter, stats, before)
+        theta = replace(theta, covariance=covariance)
+        theta.once("_whitening", lambda: whitening)
+        theta.once("_scatter", lambda: (stats, scatter))
+        return theta
+
+    def scatter(self, theta: Theta, stats: Stats, about: Theta) -> Array:
+        # F is asked for where the M-step has just been.
+        of, known = theta.once("_scatter", lambda: (None, None))
+        if of is stats:
+            found: Array = known
+            return found
+        return super().scatter(theta, stats, about)
+
+    def _whitened(
+        self, scatter: Array, stats: Stats, before: Theta
+    ) -> tuple[Array, Array]:
+        """Return the covariances of a scatter, and their whitening."""
+        floor = self._floors(scatter.shape[-1])
+        found = self.mean_scatter(scatter, stats, before)
+        old, new = self.whitening_of(before), matrices.whitening_if_clear(found, floor)
+        if new is None:
+            found = matrices.clipped(found, floor)
+            new = self.whitening(found)
         gains = self.weights(stats) * _log_ratios(new, old)
         gains -= 0.5 * _energy_differences(scatter, new, old)
         gains -= EPSILON * _blurs(stats.scatter, new, old)
         worse = np.flatnonzero(gains <= 0)
-        # One that is too flat, as a user may have given it, must not stay.
-        kept = worse[~matrices.too_flat(before.covariance[worse], floor)]
-        found[kept] = before.covariance[kept]
+        if len(worse) > 0:
+            # One that is too flat, as a user may have given it, must not stay.
+            kept = worse[~matrices.too_flat(before.covariance[worse], floor)]
+            found[kept], new[kept] = before.covariance[kept], old[kept]
+        return found, new
+
+    def _floors(self, D: int) -> Array:
+        """Return the floor of every feature."""
+        found: Array = self.floor if np.ndim(self.floor) else np.full(D, self.floor)
         return found
 
     def clipped(self, covariance: Array) -> Array:
-        floor = np.broadcast_to(self.floor, covariance.shape[-1])
-        return matrices.clipped(covariance, floor)
+        return matrices.clipped(covariance, self._floors(covariance.shape[-1]))
+
+    def _clipped_ones(self, theta: Theta) -> list[int]:
+        """Return which matrices are at the floor."""
+        floor = self._floors(theta.means.shape[1])
+        if matrices.are_clear(theta.covariance, self.whitening_of(theta), floor):
+            return []
+        return matrices.clipped_ones(theta.covariance, floor)
 
     def energy(self, scatter: Array, whitening: Array) -> float:
         return float(np.sum((whitening @ scatter) * whitening))

@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from cprime.models import matrices
 from cprime.models.matrix_gaussian import MatrixGaussian
 from cprime.stats import Stats
 from cprime.theta import Theta
@@ -32,8 +31,7 @@ class Tied(MatrixGaussian):
         return theta
 
     def floored(self, theta: Theta) -> list[int]:
-        floor = np.broadcast_to(self.floor, theta.means.shape[1])
-        flat = matrices.clipped_ones(theta.covariance, floor)
+        flat = self._clipped_ones(theta)
         return list(range(len(theta.means))) if flat else []
 
     def n_covariances(self, C: int, D: int) -> int:

@@ -15,7 +15,8 @@ import cprime
 from benchmarks.data import distinct
 from benchmarks.settings import threads_from_environment
 from cprime import em
-from cprime.em import Step, Tolerance
+from cprime.convergence import Tolerance
+from cprime.em import Step
 from cprime.kernels import get_kernel
 from cprime.models import Isotropic
 from cprime.problem import Problem

@@ -36,7 +36,7 @@ def parts():
     import numpy as np
     from sklearn.datasets import load_iris
 
-    from cprime import GaussianMixture, KMeans, em, lloyd
+    from cprime import GaussianMixture, KMeans, convergence, lloyd
     from cprime.checking import inputs
     from cprime.fitting.gap import gap_of_best
     from cprime.fitting.initialization import Starts
@@ -55,7 +55,7 @@ def parts():
         return Starts("k-means++", 3, training, random_state)
 
     results, _ = kmeans._prepared(training, starts(), 1)
-    stop = em.Tolerance(1e-4 * training.overall.covariance, 1e-4)
+    stop = convergence.Tolerance(1e-4 * training.overall.covariance, 1e-4)
     seeds = starts().next()().means[None]
     restarts = Restarts(results.problem, stop, 300, results)
     run_unwatched(restarts, [starts().next()], X.dtype)

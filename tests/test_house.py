@@ -35,7 +35,7 @@ STOREYS = [
         "extrapolation",
     ],
     ["seeding_line"],
-    ["fixed_points", "em", "lloyd"],
+    ["convergence", "em", "lloyd"],
     ["stepwise", "bounds"],
     ["advice", "overlap"],
     ["plots"],

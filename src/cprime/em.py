@@ -4,125 +4,17 @@ import math
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
-from cprime import fixed_points
+from cprime.convergence import Change, Stop
 from cprime.extrapolation import START, Path, swept
 from cprime.problem import Problem
 from cprime.relocation import refill
 from cprime.stats import Stats
-from cprime.summation import sum_in_order
 from cprime.theta import Theta, variances_of
 from cprime.typing import Array
-
-# Why a fit has converged in which no row changes clusters any more.
-STRICT = "strict convergence"
-
-
-@dataclass(frozen=True)
-class Change:
-    """What an iteration has changed, for whoever decides when to stop.
-
-    Attributes
-    ----------
-    C_prime : int
-    rows : int
-        Rows whose clusters changed in the E-step.
-    before, after : Theta
-    gain : float
-        By how much F was higher after this E-step than after the one before it;
-        infinite for the first.
-    """
-
-    C_prime: int
-    rows: int
-    before: Theta
-    after: Theta
-    gain: float
-
-
-class Stop(Protocol):
-    """A rule for when a fit has converged."""
-
-    def reason(self, change: Change) -> str:
-        """Return why a fit that changed so little has converged, or nothing."""
-
-    def is_fixed(self, problem: Problem, theta: Theta, stats: Stats) -> bool:
-        """Return whether an M-step after this sweep under theta would only round."""
-
-
-@dataclass(frozen=True)
-class Gain:
-    """Converged when F changes by less than `tolerance` from one E-step to the next.
-
-    There F is the likelihood, where rows keep all clusters. As in scikit-learn.
-    """
-
-    tolerance: float
-
-    def reason(self, change: Change) -> str:
-        if abs(change.gain) < self.tolerance:
-            return (
-                f"free energy gained {change.gain:.3g}, less than {self.tolerance:.3g}"
-            )
-        return ""
-
-    def is_fixed(self, problem: Problem, theta: Theta, stats: Stats) -> bool:
-        return False
-
-
-@dataclass(frozen=True)
-class Rise(Gain):
-    """Converged when F rises by less than `tolerance`, or nothing moves at all.
-
-    For rows that keep several clusters: how far means still move says little there,
-    because many of them share the rows between them.
-    """
-
-    def reason(self, change: Change) -> str:
-        before, after = change.before, change.after
-        moved = np.any(before.means != after.means)
-        if not moved and before.covariance == after.covariance:
-            return "nothing moved"
-        return super().reason(change)
-
-
-@dataclass(frozen=True)
-class Tolerance:
-    """How little must still move for a fit to count as converged.
-
-    Attributes
-    ----------
-    shift : float
-        Largest sum_c ||mu_c - mu_c_before||^2.
-    log_variance : float
-        Largest |log sigma^2 - log sigma^2_before|. Asked for only with C' > 1: at
-        C' = 1 the means do not depend on the variance (Prop. 2).
-    """
-
-    shift: float
-    log_variance: float
-
-    def reason(self, change: Change) -> str:
-        if change.C_prime == 1 and change.rows == 0:
-            return STRICT
-        before, after = change.before, change.after
-        shift = sum_in_order((after.means - before.means) ** 2)
-        drift = 0.0
-        if change.C_prime > 1:
-            drift = abs(math.log(after.covariance) - math.log(before.covariance))
-        if shift <= self.shift and drift <= self.log_variance:
-            return self.within(shift)
-        return ""
-
-    def within(self, shift: float) -> str:
-        """Return why a fit whose means moved so little has converged."""
-        return f"center shift {shift} within tolerance {self.shift}"
-
-    def is_fixed(self, problem: Problem, theta: Theta, stats: Stats) -> bool:
-        return problem.C_prime == 1 and fixed_points.is_fixed(problem, theta, stats)
 
 
 @dataclass(frozen=True)

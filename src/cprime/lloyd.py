@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from cprime import em, fixed_points
+from cprime import convergence, em
 from cprime.blocks import LEAF_ROWS, Kept
 from cprime.kernels import many_fits, native
 from cprime.models import Isotropic
@@ -56,7 +56,7 @@ class Ended:
         yield self.last
 
 
-def is_possible(problem: Problem, stop: em.Stop, C: int, dtype: Any) -> bool:
+def is_possible(problem: Problem, stop: convergence.Stop, C: int, dtype: Any) -> bool:
     """Return whether fits of C clusters, returned as `dtype`, can run like this."""
     rows, model = problem.rows, problem.model
     return (
@@ -68,14 +68,14 @@ def is_possible(problem: Problem, stop: em.Stop, C: int, dtype: Any) -> bool:
         and type(model) is Isotropic
         and model.equal
         and model.given is NOTHING
-        and type(stop) is em.Tolerance
+        and type(stop) is convergence.Tolerance
         and native.runs_unwatched(rows.n_rows, C, rows.n_features)
     )
 
 
 def fits(
     problem: Problem,
-    stop: em.Tolerance,
+    stop: convergence.Tolerance,
     max_iter: int,
     seeds: Array,
     dtype: Any,
@@ -109,13 +109,13 @@ def fits(
     }
     found = many_fits.Lloyd(block, seeds)
     try:
-        found.run(fixed_points.largest_values(problem), rules)
+        found.run(convergence.largest_values(problem), rules)
     finally:
         ended += [_ended(stop, *of_fit) for of_fit in found.fits()]
 
 
 def _ended(
-    stop: em.Tolerance,
+    stop: convergence.Tolerance,
     numbers: tuple[Any, ...],
     means: Array,
     centers: Array,
@@ -141,7 +141,7 @@ def _ended(
             changed,
         )
         fit = em.Fit(Theta(centers, variance), K, stats, free_energy)
-    converged = {STRICT: em.STRICT, SHIFT: stop.within(moved)}.get(end, "")
+    converged = {STRICT: convergence.STRICT, SHIFT: stop.within(moved)}.get(end, "")
     last = _step(len(steps) - 1, steps[-1], means, K, converged)
     return Ended(steps, last, fit)
 

@@ -6,7 +6,7 @@
 #include "isa.hpp"
 
 // Every formula has the operations of its namesake in Python, in their order: em.py,
-// models/isotropic.py and fixed_points.py say what it is for.
+// models/isotropic.py and convergence.py say what it is for.
 
 namespace cprime {
 namespace {

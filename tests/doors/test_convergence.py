@@ -8,7 +8,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from cprime import GaussianMixture, KMeans, SoftKMeans
-from cprime.em import Change, Rise
+from cprime.convergence import Change, Rise
 from cprime.fitting import mixture_initialization
 from cprime.theta import Theta
 

@@ -9,7 +9,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from cprime.em import Tolerance
+from cprime.convergence import Tolerance
 from cprime.kernels import get_kernel
 from cprime.models import Isotropic
 from cprime.problem import Problem

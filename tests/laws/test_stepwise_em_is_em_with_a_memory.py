@@ -15,7 +15,7 @@ from hypothesis.extra import numpy as hnp
 from mixtures import mixtures
 from problems import cases, fewer_examples, generator
 
-from cprime import KMeans, em, stepwise
+from cprime import KMeans, convergence, em, stepwise
 from cprime.stepwise import Memory
 from cprime.theta import Theta
 
@@ -53,7 +53,7 @@ def assert_close(one, other, size):
 @given(of_any_model)
 def test_without_memory_it_is_em(drawn):
     case, problem = drawn
-    steps = list(em.steps(problem, case.means, em.Gain(-1.0), max_iter=4))
+    steps = list(em.steps(problem, case.means, convergence.Gain(-1.0), max_iter=4))
     batch = stepwise.begin(problem, case.means)
     for before, after in itertools.pairwise(steps):
         if before.iteration > 0:

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from problems import generator
 
-from cprime import KMeans, em, lloyd
+from cprime import KMeans, convergence, em, lloyd
 from cprime.kernels import native
 from cprime.models import Isotropic
 from cprime.problem import Problem
@@ -52,7 +52,7 @@ def cases(draw):
     )
     search = draw(st.sampled_from([Exact(), Exact(), Lazy(0.1)]))
     problem = Problem(rows, model, search, native, C_prime=1)
-    stop = em.Tolerance(draw(st.sampled_from([-math.inf, 0.0, 1e-4])), 0.0)
+    stop = convergence.Tolerance(draw(st.sampled_from([-math.inf, 0.0, 1e-4])), 0.0)
     return problem, stop, draw(st.sampled_from([1, 2, 50])), np.stack(seeds)
 
 

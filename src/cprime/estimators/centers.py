@@ -15,7 +15,7 @@ from sklearn.base import (
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
-from cprime import em
+from cprime import convergence
 from cprime.checking import inputs
 from cprime.checking.parameters import floats, missing, squared_size
 from cprime.checkpointing.checkpoint import Checkpoint
@@ -177,9 +177,11 @@ class ClusterCenters(
         training = Training.of(X, weights, get_kernel(self.kernel))
         starts = Starts(self.init, C, training, random_state)
         results, next_start = self._prepared(training, starts, C_prime)
-        stop: em.Stop = em.Tolerance(self.tol * training.overall.covariance, self.tol)
+        stop: convergence.Stop = convergence.Tolerance(
+            self.tol * training.overall.covariance, self.tol
+        )
         if C_prime > 1 and isinstance(results, DensityResults):
-            stop = em.Rise(self.tol)
+            stop = convergence.Rise(self.tol)
         return Recipe(
             results,
             stop,

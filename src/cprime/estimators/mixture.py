@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from sklearn.base import BaseEstimator, DensityMixin, _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from cprime import em
+from cprime import convergence
 from cprime.checking import inputs, mixture_given
 from cprime.checking.covariances import COVARIANCES, Covariances
 from cprime.checking.units import Units
@@ -302,7 +302,7 @@ class GaussianMixture(
         method = initialization.method(self.init_params, C, means, known.filled)
         return Recipe(
             results,
-            em.Gain(self.tol),
+            convergence.Gain(self.tol),
             C,
             int(self.n_init) if warm is None else 1,
             lambda: initialization.start(method, C, means, filled, random_state),

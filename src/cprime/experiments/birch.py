@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from cprime import bounds, em
+from cprime import bounds, convergence, em
 from cprime.datasets import Sample, make_birch_grid, make_birch_random
 from cprime.experiments import published
 from cprime.experiments.problems import problem_of
@@ -25,7 +25,7 @@ COLUMNS = (*MEASURES, "F", "L_init", "missed", "iterations")
 # C' and epsilon of the algorithms in Table S1.
 ALGORITHMS = {K_MEANS: (1, 0.0), K_MEANS_C: (2, 0.0), LAZY: (1, 0.1)}
 # Where runs stop, L is within 2e-5 nats of where it would end.
-TOLERANCE = em.Tolerance(shift=1e-6, log_variance=1e-6)
+TOLERANCE = convergence.Tolerance(shift=1e-6, log_variance=1e-6)
 MAX_ITER = 1000
 # Sets from which the one most like the published one is chosen, by its truth alone.
 N_CANDIDATES = 1000

@@ -4,13 +4,13 @@ from typing import Any
 
 import numpy as np
 
-from cprime import bounds, em
+from cprime import bounds, convergence, em
 from cprime.experiments.birch import MAX_ITER, SEEDINGS, C, draw
 from cprime.experiments.problems import problem_of
 from cprime.experiments.settings import Setting
 
 # Formulas that agree at convergence agree as closely as a run has converged.
-TOLERANCE = em.Tolerance(shift=1e-10, log_variance=1e-10)
+TOLERANCE = convergence.Tolerance(shift=1e-10, log_variance=1e-10)
 
 
 def setting(kind: str, C_prime: int, seed: int) -> Setting:

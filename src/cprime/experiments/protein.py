@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from cprime import bounds, em
+from cprime import bounds, convergence, em
 from cprime.datasets import fetch_kdd_protein
 from cprime.datasets.protein import N_ROWS
 from cprime.experiments import published
@@ -58,7 +58,7 @@ def run(
     free_energies: list[float] = []
     looked_at: list[int] = []
     seen: list[Quality] = []
-    never = em.Tolerance(0.0, 0.0)
+    never = convergence.Tolerance(0.0, 0.0)
     means = _seeds(n_rows, C, seeding, seed)
     for step in em.steps(problem, means, never, n_iterations):
         free_energies.append(step.free_energy)

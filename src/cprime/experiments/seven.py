@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from cprime import em
+from cprime import convergence, em
 from cprime.datasets import make_seven_gaussians
 from cprime.experiments.likelihood import quality
 from cprime.experiments.problems import problem_of
@@ -41,7 +41,7 @@ def run(
     variance = None if C_prime == 1 else sample.variance
     model = Isotropic(variance_init=variance)
     problem = problem_of(sample.data, C_prime, model=model)
-    never = em.Tolerance(0.0, 0.0)
+    never = convergence.Tolerance(0.0, 0.0)
     steps = list(em.steps(problem, sample.centers, never, n_iterations))
     seen = [quality(problem.rows, step.theta) for step in steps]
     return {

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from cprime import em
+from cprime import convergence, em
 from cprime.fitting.restarts import Start
 from cprime.fitting.training import Training
 from cprime.models import Isotropic
@@ -106,7 +106,7 @@ class Annealing:
             problem = self._training.problem(
                 Isotropic(variance=variance), Exact(), self._C
             )
-            still = em.Tolerance(means.size * STILL * STILL * variance, 0.0)
+            still = convergence.Tolerance(means.size * STILL * STILL * variance, 0.0)
             for step in em.steps(problem, means, still, self._max_iter):
                 evaluations += step.evaluations
             means = step.theta.means

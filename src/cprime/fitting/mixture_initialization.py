@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from cprime import em, seeding
+from cprime import convergence, em, seeding
 from cprime.blas import one_thread
 from cprime.fitting.initialization import seeding_for
 from cprime.fitting.restarts import Start
@@ -77,7 +77,7 @@ def _k_means(
     rows, kernel = problem.rows, problem.kernel
     seeds = seeding_of(rows, C, kernel, rng)
     hard = Problem(rows, Isotropic(), Exact(), kernel, C_prime=1)
-    stop, evaluations = em.Gain(LEAST_GAIN), seeds.evaluations
+    stop, evaluations = convergence.Gain(LEAST_GAIN), seeds.evaluations
     for step in em.steps(hard, seeds.means, stop, MOST_ITERATIONS):
         evaluations += step.evaluations
     return Seeds(step.theta.means, evaluations)

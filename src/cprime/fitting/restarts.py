@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from cprime import em
+from cprime import convergence, em
 from cprime.problem import Problem
 from cprime.seeding import Seeds
 from cprime.theta import Theta
@@ -89,7 +89,7 @@ class Restarts:
     Parameters
     ----------
     problem : Problem
-    stop : em.Stop
+    stop : convergence.Stop
     max_iter : int
     results : Results
         Says how parameters look to a person, on which the last sweep of a run stands;
@@ -105,7 +105,7 @@ class Restarts:
     def __init__(
         self,
         problem: Problem,
-        stop: em.Stop,
+        stop: convergence.Stop,
         max_iter: int,
         results: Ending,
         expected: float = -math.inf,

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from cprime import em, lloyd
+from cprime import convergence, em, lloyd
 from cprime.checking.units import Units
 from cprime.fitting.restarts import Restarts, Run, State
 from cprime.problem import Problem
@@ -45,7 +45,7 @@ class Results(ABC):
     def measured(self, free_energy: float) -> Attributes:
         """Return how good a step or fit of this F is, in a person's units."""
 
-    def run_unwatched(self, stop: em.Stop, C: int) -> bool:
+    def run_unwatched(self, stop: convergence.Stop, C: int) -> bool:
         """Return whether restarts of C clusters may run whole in compiled code."""
         return False
 
@@ -184,7 +184,7 @@ class ClustersResults(CentersResults, DensityResults):
         variance = self.units.variance_out(theta.covariance)
         return {**super().named(theta), "variance_": variance}
 
-    def run_unwatched(self, stop: em.Stop, C: int) -> bool:
+    def run_unwatched(self, stop: convergence.Stop, C: int) -> bool:
         return lloyd.is_possible(self.problem, stop, C, self.dtype)
 
     def objective(self, fit: em.Fit) -> float:

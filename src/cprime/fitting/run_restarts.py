@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from cprime import em
+from cprime import convergence, em
 from cprime.fitting.callbacks import Watch
 from cprime.fitting.gap import gap_of_best
 from cprime.fitting.progress import Listener, notify
@@ -32,7 +32,7 @@ class Recipe:
     ----------
     results : Results
         What is to be fitted, and what becomes of it.
-    stop : em.Stop
+    stop : convergence.Stop
     n_clusters, n_init : int
     next_start : callable
         Draws what the next restart needs of random numbers.
@@ -45,7 +45,7 @@ class Recipe:
     """
 
     results: Results
-    stop: em.Stop
+    stop: convergence.Stop
     n_clusters: int
     n_init: int
     next_start: Callable[[], Start]

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from cprime import em, lloyd
+from cprime import convergence, lloyd
 from cprime.fitting.restarts import Ending, Restarts, Run, Start
 from cprime.seeding import Seeds
 from cprime.seeding_line import found_together
@@ -24,7 +24,7 @@ def run_unwatched(restarts: Restarts, starts: list[Start], dtype: Any) -> None:
     dtype : dtype
         Of the means as they are returned.
     """
-    assert isinstance(restarts.stop, em.Tolerance)
+    assert isinstance(restarts.stop, convergence.Tolerance)
     seeds = found_together(starts)
     ended: list[lloyd.Ended | None] = []
     fit = partial(lloyd.fits, restarts.problem, restarts.stop, restarts.max_iter)

@@ -28,7 +28,7 @@ class Path:
     origin : Theta, optional
         Where the first of two E-steps stood, if it was the last.
     ahead : Theta, optional
-        Where the next E-step may stand, unless F is lower there than before.
+        Where the next E-step may stand, if F is higher there than before.
     """
 
     origin: Theta | None = None
@@ -117,7 +117,7 @@ def _at(theta: Theta, moves: Array, unit: Array) -> Theta | None:
 def swept(
     problem: Problem, theta: Theta, K: Any, path: Path, free_energy: float
 ) -> tuple[Theta, Any, Stats, int]:
-    """Run an E-step where the path leads, or under theta if F would be lower there.
+    """Run an E-step where the path leads, or under theta if F is not higher there.
 
     Returns
     -------
@@ -132,7 +132,7 @@ def swept(
     if path.ahead is not None:
         ahead = problem.model.allowed(path.ahead)
         K_ahead, stats = problem.sweep(ahead, K)
-        if stats.free_energy / stats.weight >= free_energy:
+        if stats.free_energy / stats.weight > free_energy + LEAST_GAIN:
             return ahead, K_ahead, stats, 0
         spent = stats.evaluations
     K, stats = problem.sweep(theta, K)

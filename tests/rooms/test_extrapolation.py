@@ -72,7 +72,7 @@ def test_a_leap_that_lowers_f_is_taken_back():
     F = stats.free_energy / stats.weight
     where, _, found, spent = swept(problem, theta, K, Path(ahead=far), F)
     assert where is theta and found.free_energy == stats.free_energy and spent > 0
-    where, _, found, spent = swept(problem, far, K, Path(ahead=theta), F)
+    where, _, found, spent = swept(problem, far, K, Path(ahead=theta), F - 1.0)
     assert where.means is theta.means
     assert found.free_energy == stats.free_energy and spent == 0
 

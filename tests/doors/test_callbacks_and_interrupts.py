@@ -6,11 +6,13 @@ import sys
 import numpy as np
 import pytest
 from sklearn.exceptions import NotFittedError
+from versions import with_callbacks_only
 
 import cprime.fitting.callbacks
 from cprime import KMeans
 from cprime.datasets import make_birch_random
 
+pytestmark = with_callbacks_only
 DATA = make_birch_random(10, 50, rng=1).data
 
 

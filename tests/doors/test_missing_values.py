@@ -8,6 +8,7 @@ from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator, parametrize_with_checks
+from versions import HAS_CALLBACKS
 
 from cprime import GaussianMixture, KMeans
 
@@ -199,4 +200,6 @@ def test_no_check_fails_and_none_is_expected_to():
     not_passed = {r["check_name"] for r in records if r["status"] != "passed"}
     # Skipped unless SCIPY_ARRAY_API is set: numpy arrays are the only kind we claim.
     assert not_passed <= {"check_array_api_input"}
-    assert len(records) >= 47
+    if HAS_CALLBACKS:
+        # Older versions of scikit-learn have fewer checks.
+        assert len(records) >= 47

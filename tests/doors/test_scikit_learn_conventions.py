@@ -3,6 +3,7 @@
 import pytest
 from sklearn.utils import estimator_checks
 from sklearn.utils.estimator_checks import check_estimator, parametrize_with_checks
+from versions import HAS_CALLBACKS
 
 from cprime import FuzzyKMeans, GaussianMixture, KMeans, SoftKMeans
 
@@ -64,7 +65,9 @@ def test_no_check_fails_and_none_is_expected_to(door):
     not_passed = {r["check_name"] for r in records if r["status"] != "passed"}
     # Skipped unless SCIPY_ARRAY_API is set: numpy arrays are the only kind we claim.
     assert not_passed <= {"check_array_api_input"}
-    assert len(records) >= (48 if door is GaussianMixture else 59)
+    if HAS_CALLBACKS:
+        # Older versions of scikit-learn have fewer checks.
+        assert len(records) >= (48 if door is GaussianMixture else 59)
 
 
 # The checks themselves fit on frames and transform arrays, and the other way round.

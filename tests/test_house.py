@@ -27,6 +27,7 @@ STOREYS = [
     ["problem", "spread", "sampling", "seeding", "relocation"],
     ["fixed_points", "em"],
     ["stepwise", "bounds"],
+    ["selection"],
     ["advice", "overlap"],
     ["plots"],
     ["report"],

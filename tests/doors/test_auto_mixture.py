@@ -7,7 +7,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from cprime import AutoMixture, GaussianMixture, KMeans, open_data
 
 RNG = np.random.default_rng(0)
-CENTERS = np.array([[0.0, 0.0], [7.0, 0.0], [0.0, 7.0]])
+CENTERS = np.array([[0.0, 0.0], [9.0, 0.0], [0.0, 9.0]])
 X = np.concatenate([RNG.normal(c, 1.0, (70, 2)) for c in CENTERS])
 CHOSEN = AutoMixture(max_clusters=6, random_state=0).fit(X)
 

@@ -96,10 +96,8 @@ def scaling(n_clusters: int, standardized: int) -> Finding | None:
     )
 
 
-def sampled(n_looked_at: int, n_rows: int) -> Finding | None:
+def sampled(n_looked_at: int, n_rows: int) -> Finding:
     """Say that the search looked at a sample."""
-    if n_looked_at == n_rows:
-        return None
     return Finding(
         "good",
         f"{count(n_looked_at)} of {count(n_rows, 'row')} were searched.",

@@ -12,11 +12,9 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from cprime.advice import Finding, of_choice
 from cprime.checking import inputs
 from cprime.checking.units import Units
-from cprime.estimators.kmeans import KMeans
-from cprime.estimators.mixture import GaussianMixture
+from cprime.estimators.auto_results import estimator_of, results_table, verdict
 from cprime.fitting.degenerate import covariance_floor
 from cprime.fitting.missing_values import FeatureMoments
 from cprime.fitting.results import fitted_or_unchanged
@@ -31,12 +29,6 @@ from cprime.typing import Array
 
 # What a user may ask for: "isotropic" is k-means, with equal weights or without.
 NAMES = tuple(name for name in SHAPES if name != "k-means")
-ROUND = ("isotropic", "spherical")
-# Standard deviations of columns that differ by more are of different scales.
-DIFFERENT_SCALES = 3.0
-# The last fit goes on until this is all it gains, in nats per row.
-TOLERANCE = 1e-5
-MOST_ITERATIONS = 300
 
 
 @dataclass(frozen=True)
@@ -329,25 +321,28 @@ class AutoMixture(DensityMixin, ClusterMixin, BaseEstimator):
         best = choice.best
         kernel = get_kernel(self.kernel)
         C_prime = self._c_prime(best, rows, kernel)
-        estimator = self._estimator(best, C_prime, units)
+        estimator = estimator_of(
+            best,
+            units,
+            c_prime=C_prime,
+            random_state=self.random_state,
+            kernel=self.kernel,
+        )
         estimator.fit(X, sample_weight=sample_weight)
-        shape = SHAPES[best.shape].covariance_type
-        n_rows = rows.n_rows
-        findings = self._findings(choice, shape, n_rows)
         labels = (
             estimator.labels_ if hasattr(estimator, "labels_") else estimator.predict(X)
         )
         return {
             "n_clusters_": best.C,
-            "shape_": shape,
+            "shape_": SHAPES[best.shape].covariance_type,
             "c_prime_": C_prime,
             "best_estimator_": estimator,
             "labels_": labels,
             "plausible_": choice.plausible,
             "agreement_": choice.agreement,
             "merged_labels_": choice.groups[self._labels_of(choice.by_bic, rows)],
-            "verdict_": " ".join(f"{f.headline} {f.text}" for f in findings),
-            "results_": _results(choice.candidates, rows.n_features, units),
+            "verdict_": verdict(choice, self.max_clusters, rows.n_rows),
+            "results_": results_table(choice.candidates, rows.n_features, units),
         }
 
     def _labels_of(self, candidate: Candidate, rows: Rows) -> Array:
@@ -366,71 +361,3 @@ class AutoMixture(DensityMixin, ClusterMixin, BaseEstimator):
         model = SHAPES[best.shape].model(np.zeros(rows.n_features))
         coefficients = model.coefficients(best.theta)
         return smallest_c_prime(rows, coefficients, kernel, float(self.gap_tolerance))
-
-    def _estimator(self, best: Candidate, C_prime: int, units: Units) -> Any:
-        """Return the chosen estimator, about to start from what was found."""
-        shape, theta = SHAPES[best.shape], best.theta
-        means = units.means_out(theta.means)
-        settings: dict[str, Any] = {
-            "c_prime": C_prime,
-            "max_iter": MOST_ITERATIONS,
-            "random_state": self.random_state,
-            "kernel": self.kernel,
-        }
-        if shape.equal:
-            return KMeans(  # type: ignore[no-untyped-call]
-                best.C, init=means, n_init=1, **settings
-            )
-        covariance = np.asarray(theta.covariance) / units.scale / units.scale
-        if shape.covariance_type == "tied":
-            covariance = covariance[0]
-        return GaussianMixture(  # type: ignore[no-untyped-call]
-            best.C,
-            covariance_type=shape.covariance_type,
-            means_init=means,
-            weights_init=theta.proportions,
-            precisions_init=_inverse(covariance, shape.covariance_type),
-            tol=TOLERANCE,
-            **settings,
-        )
-
-    def _findings(self, choice: Choice, shape: str, n_rows: int) -> list[Finding]:
-        found = [
-            of_choice.how_many(choice.best.C, shape, choice.plausible),
-            of_choice.agreement(choice.agreement),
-            of_choice.at_the_limit(self.max_clusters) if choice.at_limit else None,
-            of_choice.sampled(choice.n_searched, n_rows),
-        ]
-        return [finding for finding in found if finding is not None]
-
-
-def _inverse(covariance: Array, covariance_type: str) -> Any:
-    if covariance_type in ("full", "tied"):
-        return np.linalg.inv(covariance)
-    return 1.0 / covariance
-
-
-def _results(
-    candidates: list[Candidate], n_features: int, units: Units
-) -> dict[str, Array]:
-    """Return a line for every fit, as columns."""
-    lift = n_features * np.log(units.scale)
-    lines = []
-    for found in candidates:
-        scores = found.scores
-        lines.append(
-            {
-                "n_clusters": found.C,
-                "shape": SHAPES[found.shape].covariance_type,
-                "equal_weights": SHAPES[found.shape].equal,
-                "free_energy": scores.free_energy + lift,
-                "log_likelihood": scores.log_likelihood + lift,
-                "gap": scores.log_likelihood - scores.free_energy,
-                "entropy": scores.entropy,
-                "n_parameters": scores.n_parameters,
-                **{name: of(scores) for name, of in CRITERIA.items()},
-                "weight": scores.weight,
-                "seconds": found.seconds,
-            }
-        )
-    return {name: np.array([line[name] for line in lines]) for name in lines[0]}

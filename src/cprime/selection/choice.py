@@ -50,6 +50,8 @@ class Choice:
         That mixture.
     n_searched : int
         Different rows that the search has looked at.
+    is_sample : bool
+        Whether there are more.
     at_limit : bool
         Whether a path ended because more clusters were not allowed.
     """
@@ -61,6 +63,7 @@ class Choice:
     groups: Array
     by_bic: Candidate
     n_searched: int
+    is_sample: bool
     at_limit: bool
 
 
@@ -96,6 +99,7 @@ class Search:
         self._all, self._criterion = rows, CRITERIA[criterion]
         self._of_sample: list[Candidate] = []
         self.n_searched = sample.n_rows
+        self._is_sample = MOST_ROWS <= sample.n_rows < rows.n_rows
         held_out = None
         if criterion == "held_out":
             sample, held_out = _divided(sample)
@@ -144,6 +148,7 @@ class Search:
             groups,
             by_bic,
             self.n_searched,
+            self._is_sample,
             self._limited and largest == chooser.most,
         )
 
@@ -161,7 +166,7 @@ class Search:
     def _finals(self) -> Iterator[Candidate]:
         """Fit the best of the sample to all rows, if those are more."""
         chooser = self._chooser
-        if self.n_searched < MOST_ROWS or chooser.held_out is not None:
+        if not self._is_sample or chooser.held_out is not None:
             return
         weight = float(self._all.reduce(lambda values, weights: np.sum(weights)))
         ahead = sorted(

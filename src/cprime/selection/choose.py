@@ -81,16 +81,17 @@ class Chooser:
     def best_of_groups(self, criterion: Criterion) -> Candidate:
         """Return the fit a criterion prefers of those whose clusters are all groups.
 
-        One cluster is. A cluster at the floor is none: it is a value that many rows
-        share.
+        If there is none, one cluster.
         """
         ordered = sorted(self.table.values(), key=lambda c: criterion(c.scores))
-        return next(c for c in ordered if self.are_groups(c))
+        one = next(c for c in ordered if c.C == 1)
+        return next((c for c in ordered if self.are_groups(c)), one)
 
     def are_groups(self, candidate: Candidate) -> bool:
-        """Return whether all clusters of a fit are groups of their own."""
-        if candidate.C == 1:
-            return True
+        """Return whether all clusters of a fit are groups of their own.
+
+        A cluster at the floor is none: it is a value that many rows share.
+        """
         model = self.fitter(candidate.shape).model
         if model.floored(candidate.theta):
             return False
@@ -215,5 +216,6 @@ class Chooser:
             self._tried.add(leader.key)
             fitter = self.fitter(leader.shape)
             for theta in variations(fitter, leader.theta, self.seed, TRIED):
-                if fitter.affords(len(theta.means)):
+                C = len(theta.means)
+                if self.most >= C and fitter.affords(C):
                     yield fitter.fitted(theta, MOST_ITERATIONS)

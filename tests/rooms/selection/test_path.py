@@ -12,7 +12,7 @@ from cprime.selection.splits import Splits
 from cprime.theta import Theta
 
 RNG = np.random.default_rng(0)
-CENTERS = np.array([[0, 0], [8, 0], [0, 8], [8, 8]])
+CENTERS = np.array([[0.0, 0.0], [8.0, 0.0], [0.0, 8.0], [8.0, 8.0]])
 X = np.concatenate([RNG.normal(c, 1.0, (60, 2)) for c in CENTERS])
 FLOOR = np.full(2, 1e-6)
 
@@ -65,9 +65,7 @@ def test_a_split_gains_what_a_fit_gains():
 
 def test_a_removal_costs_what_is_lost_without_it():
     of = fitter("diag")
-    theta = Path(of, 0)
-    list(theta.grow(4))
-    theta = theta.fits[4].theta
+    theta = Theta(CENTERS, np.full((4, 2), 4.0), np.full(4, 0.25))
     losses = of.removal_losses(theta)
     for c in range(4):
         kept = [k for k in range(4) if k != c]

@@ -26,7 +26,7 @@ ROWS_PER_FEATURE = 2.0
 NEXT_TO_ONE = 1.0 - 1e-15
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Candidate:
     """A fitted mixture and what criteria need to know of it.
 

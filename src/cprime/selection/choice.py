@@ -12,7 +12,6 @@ from cprime.rows import MemoryRows, Rows
 from cprime.selection.candidates import Candidate, Fitter
 from cprime.selection.choose import Chooser
 from cprime.selection.criteria import CRITERIA, Scores, bic, bic_free_energy, icl
-from cprime.selection.path import MOST_ITERATIONS
 from cprime.theta import Coefficients
 from cprime.typing import Array
 
@@ -26,6 +25,7 @@ NO_EVIDENCE = 10.0
 JUDGES = (bic, icl, bic_free_energy)
 # Fits to a sample that are fitted to all rows.
 FINALISTS = 6
+FINAL_ITERATIONS = 15
 # C' that are tried, one after another.
 C_PRIMES = (1, 2, 3, 5, 8, 12, 20)
 
@@ -173,16 +173,17 @@ class Search:
             chooser.table.values(),
             key=lambda c: self._criterion(projected(c.scores, weight)),
         )
-        self._of_sample = ahead[FINALISTS:]
+        one = next(c for c in ahead if c.C == 1)
+        finalists = ahead[:FINALISTS] + [one] * (one not in ahead[:FINALISTS])
+        self._of_sample = [c for c in ahead if c not in finalists]
         chooser.table.clear()
-        for found in ahead[:FINALISTS]:
+        for found in finalists:
             fitter = Fitter(
                 self._all, chooser.kernel, found.shape, chooser.floor, weight
             )
-            final = fitter.fitted(found.theta, MOST_ITERATIONS)
-            final = replace(final, seconds=found.seconds)
+            final = fitter.fitted(found.theta, FINAL_ITERATIONS)
             chooser.table[found.shape, found.C] = final
-            yield final
+            yield replace(final, seconds=found.seconds)
 
 
 def projected(scores: Scores, weight: float) -> Scores:

@@ -37,6 +37,7 @@ STOREYS = [
     ["seeding_line"],
     ["convergence", "em", "lloyd"],
     ["stepwise", "bounds"],
+    ["selection"],
     ["advice", "overlap"],
     ["plots"],
     ["report"],

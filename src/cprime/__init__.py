@@ -8,12 +8,14 @@ from cprime.version import __version__ as __version__
 if TYPE_CHECKING:
     from cprime import bounds, datasets, plots
     from cprime.estimators import (
+        AutoMixture,
         Checkpoint,
         FuzzyKMeans,
         GaussianMixture,
         KMeans,
         Progress,
         SoftKMeans,
+        Trial,
         describe,
         load,
         save,
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from cprime.sources import Data, open_data
 
 __all__ = [
+    "AutoMixture",
     "Checkpoint",
     "Data",
     "FuzzyKMeans",
@@ -28,6 +31,7 @@ __all__ = [
     "KMeans",
     "Progress",
     "SoftKMeans",
+    "Trial",
     "bounds",
     "datasets",
     "describe",

@@ -71,6 +71,14 @@ def steps(
     yield from _iterations(problem, start, stats, stop, max_iter)
 
 
+def steps_from(
+    problem: Problem, theta: Theta, stop: Stop, max_iter: int
+) -> Iterator[Step]:
+    """Yield the iterations that follow parameters which are known."""
+    start = Step(0, theta, None, -math.inf, -math.inf, 0, 0, (), 0.0)
+    yield from _iterations(problem, start, None, stop, max_iter)
+
+
 def resume(problem: Problem, step: Step, stop: Stop, max_iter: int) -> Iterator[Step]:
     """Yield the iterations after a complete one, as `steps` would have.
 

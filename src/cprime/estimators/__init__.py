@@ -1,6 +1,7 @@
 """The scikit-learn doors: names in, trailing underscores out."""
 
 from cprime.checkpointing.checkpoint import Checkpoint
+from cprime.estimators.auto import AutoMixture, Trial
 from cprime.estimators.fuzzy import FuzzyKMeans
 from cprime.estimators.kmeans import KMeans
 from cprime.estimators.mixture import GaussianMixture
@@ -10,12 +11,14 @@ from cprime.model_files.description import describe
 from cprime.model_files.saving import load, save
 
 __all__ = [
+    "AutoMixture",
     "Checkpoint",
     "FuzzyKMeans",
     "GaussianMixture",
     "KMeans",
     "Progress",
     "SoftKMeans",
+    "Trial",
     "describe",
     "load",
     "save",

@@ -1,0 +1,1 @@
+"""How many clusters, of which shape?"""

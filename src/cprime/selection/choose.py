@@ -1,0 +1,221 @@
+"""Which mixture describes these rows best?"""
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from cprime.blas import one_thread
+from cprime.kernels import Kernel
+from cprime.rows import MemoryRows
+from cprime.selection.candidates import Candidate, Fitter
+from cprime.selection.criteria import Criterion, bic, icl
+from cprime.selection.modes import groups
+from cprime.selection.path import MOST_ITERATIONS, SAME, Path
+from cprime.selection.shapes import SHAPES, Mixture
+from cprime.selection.splits import variations
+from cprime.theta import Theta
+from cprime.typing import Array
+
+# Shapes that a path may follow by itself, the richest first.
+PATHS = ("full", "diag", "spherical")
+# With more features, a full covariance has too many numbers to be looked for.
+MOST_FEATURES = 30
+# Another shape is fitted to the end only if it is not hopeless after so many
+# iterations, that is worse by this much.
+FIRST_ITERATIONS = 8
+HOPELESS = 20.0
+# Numbers of clusters that may be worse, one after another, before a shape is left.
+WORSE = 2
+# Rounds in which the leaders are varied, and how many clusters are tried in each.
+ROUNDS = 8
+TRIED = 3
+# Shares of a cluster that has all but lost its rows.
+LEAST_COUNT = 0.5
+
+
+@dataclass
+class Chooser:
+    """Tries numbers and shapes of clusters, and keeps the best of each.
+
+    Attributes
+    ----------
+    rows : MemoryRows
+    kernel : Kernel
+    shapes : tuple of str
+    floor : ndarray of shape (D,)
+        Smallest variance of every feature.
+    most : int
+        The largest number of clusters that is tried.
+    seed : int
+    held_out : MemoryRows, optional
+    table : dict of Candidate
+        By shape and number of clusters.
+    """
+
+    rows: MemoryRows
+    kernel: Kernel
+    shapes: tuple[str, ...]
+    floor: Array
+    most: int
+    seed: int = 0
+    held_out: MemoryRows | None = None
+    table: dict[tuple[str, int], Candidate] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.weight = float(np.sum(self.rows.weights))
+        self._tried: set[object] = set()
+        self._sources: list[dict[int, Mixture]] = []
+        self._groups: dict[object, Array] = {}
+
+    def run(self) -> Iterator[Candidate]:
+        """Yield every fit that is tried, when it is in the table."""
+        yield from self._timed(self._every_fit())
+
+    def best(self, criterion: Criterion, shape: str | None = None) -> Candidate:
+        """Return the fit a criterion prefers, of one shape or of all."""
+        found = (c for c in self.table.values() if shape in (None, c.shape))
+        return min(found, key=lambda c: criterion(c.scores))
+
+    def best_of_groups(self, criterion: Criterion) -> Candidate:
+        """Return the fit a criterion prefers of those whose clusters are all groups.
+
+        If there is none, one cluster.
+        """
+        ordered = sorted(self.table.values(), key=lambda c: criterion(c.scores))
+        one = next(c for c in ordered if c.C == 1)
+        return next((c for c in ordered if self.are_groups(c)), one)
+
+    def are_groups(self, candidate: Candidate) -> bool:
+        """Return whether all clusters of a fit are groups of their own.
+
+        A cluster at the floor is none: it is a value that many rows share.
+        """
+        model = self.fitter(candidate.shape).model
+        if model.floored(candidate.theta):
+            return False
+        return int(self.groups(candidate).max()) + 1 == candidate.C
+
+    def groups(self, candidate: Candidate) -> Array:
+        """Return the group of every cluster of a fit, shape (C,)."""
+        if candidate.key not in self._groups:
+            labels = self.fitter(candidate.shape).labels(candidate.theta)
+            mixture = Mixture.of(candidate.theta)
+            self._groups[candidate.key] = groups(
+                mixture, self.rows.X, self.rows.weights, labels
+            )
+        return self._groups[candidate.key]
+
+    def fitter(self, shape: str) -> Fitter:
+        return Fitter(
+            self.rows, self.kernel, shape, self.floor, self.weight, self.held_out
+        )
+
+    def _every_fit(self) -> Iterator[Candidate]:
+        hard = Path(self.fitter("k-means"), self.seed, hard=True)
+        yield from hard.grow(self.most)
+        self._sources.append({C: self._within(t) for C, t in hard.thetas.items()})
+        shape = self._shape_of_path()
+        if shape is not None:
+            path = Path(self.fitter(shape), self.seed)
+            yield from path.grow(self.most)
+            yield from path.shrink(path.leader(bic) - WORSE)
+            self._sources.append({C: Mixture.of(t) for C, t in path.thetas.items()})
+        yield from self._other_shapes()
+        for criterion in (bic, icl):
+            yield from self._varied(criterion)
+
+    def _timed(self, candidates: Iterator[Candidate]) -> Iterator[Candidate]:
+        """Put fits in the table, with the seconds they took, and yield them."""
+        began = time.perf_counter()
+        for found in candidates:
+            now = time.perf_counter()
+            found, began = replace(found, seconds=now - began), now
+            if found.shape in self.shapes:
+                self._record(found)
+                yield found
+
+    def _record(self, found: Candidate) -> None:
+        key = (found.shape, found.C)
+        old = self.table.get(key)
+        value = found.scores.log_likelihood
+        if old is None or value > old.scores.log_likelihood + SAME:
+            if old is not None:
+                # That of k-means itself, if it is better.
+                best = max(found.scores.free_energy, old.scores.free_energy)
+                found = replace(found, scores=found.scores._replace(free_energy=best))
+            self.table[key] = found
+
+    def _shape_of_path(self) -> str | None:
+        for shape in PATHS:
+            too_many = shape == "full" and self.rows.n_features > MOST_FEATURES
+            if shape in self.shapes and self.fitter(shape).affords(2) and not too_many:
+                return shape
+        return None
+
+    @one_thread()
+    def _within(self, theta: Theta) -> Mixture:
+        """Return the Gaussians of the rows of every cluster of k-means."""
+        C, D = theta.means.shape
+        labels = self.fitter("k-means").labels(theta)
+        counts = np.bincount(labels, self.rows.weights, minlength=C)
+        matrices = np.empty((C, D, D))
+        for c, (mean, count) in enumerate(zip(theta.means, counts)):
+            steps = self.rows.X[labels == c] - mean
+            weights = self.rows.weights[labels == c, None]
+            matrices[c] = (steps * weights).T @ steps / max(count, LEAST_COUNT)
+            matrices[c] += np.diag(self.floor)
+            if count <= D:
+                matrices[c] += np.eye(D) * theta.covariance
+        shares = np.maximum(counts, LEAST_COUNT)
+        return Mixture(shares / shares.sum(), theta.means, matrices)
+
+    def _other_shapes(self) -> Iterator[Candidate]:
+        """Yield fits of all shapes about the numbers of clusters that look best."""
+        known = {shape for shape, _ in self.table}
+        starts = {self.best(of, s).C for of in (bic, icl) for s in known} or {1}
+        for shape in self.shapes:
+            for start in sorted(starts):
+                for step in (1, -1):
+                    yield from self._along(shape, start, step)
+
+    def _along(self, shape: str, C: int, step: int) -> Iterator[Candidate]:
+        """Yield fits of one shape with more and more, or fewer and fewer, clusters."""
+        worse = 0
+        while worse < WORSE:
+            yield from self._converted(shape, C)
+            if (shape, C) not in self.table:
+                return
+            leaders = {self.best(of, shape).C for of in (bic, icl)}
+            worse = 0 if C in leaders else worse + 1
+            C += step
+
+    def _converted(self, shape: str, C: int) -> Iterator[Candidate]:
+        """Yield fits of a shape from those of the paths, of as many clusters."""
+        fitter = self.fitter(shape)
+        if (shape, C) in self._tried or not fitter.affords(C):
+            return
+        self._tried.add((shape, C))
+        for source in self._sources:
+            if C in source:
+                start = SHAPES[shape].theta(source[C])
+                found = fitter.fitted(start, FIRST_ITERATIONS)
+                # Entropy is not negative, so BIC bounds ICL from below.
+                to_beat = icl(self.best(icl).scores) if self.table else np.inf
+                if bic(found.scores) <= to_beat + HOPELESS:
+                    found = fitter.fitted(found.theta, MOST_ITERATIONS)
+                yield found
+
+    def _varied(self, criterion: Criterion) -> Iterator[Candidate]:
+        """Yield fits next to the leader, until none is better."""
+        for _ in range(ROUNDS):
+            leader = self.best(criterion)
+            if leader.key in self._tried:
+                return
+            self._tried.add(leader.key)
+            fitter = self.fitter(leader.shape)
+            for theta in variations(fitter, leader.theta, self.seed, TRIED):
+                C = len(theta.means)
+                if self.most >= C and fitter.affords(C):
+                    yield fitter.fitted(theta, MOST_ITERATIONS)

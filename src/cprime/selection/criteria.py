@@ -1,0 +1,77 @@
+"""What is a mixture worth, once its parameters are paid for?
+
+Functions of F, L, the entropy H of the posterior (all in nats per unit of weight), the
+number of parameters p and the weight W of all rows. Lower is better.
+"""
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+
+class Scores(NamedTuple):
+    """What criteria look at.
+
+    Attributes
+    ----------
+    free_energy : float
+        F with one cluster a row (C' = 1): the classification likelihood (Suppl. B).
+    log_likelihood : float
+    entropy : float
+        Mean over rows of H(posterior).
+    n_parameters : int
+    weight : float
+        Sum of the rows' weights.
+    held_out : float, default=nan
+        L of rows that were kept from the fit, if any were.
+    """
+
+    free_energy: float
+    log_likelihood: float
+    entropy: float
+    n_parameters: int
+    weight: float
+    held_out: float = math.nan
+
+    @property
+    def price(self) -> float:
+        """What the parameters cost: log W each (Schwarz 1978)."""
+        return self.n_parameters * math.log(self.weight)
+
+
+Criterion = Callable[[Scores], float]
+
+
+def bic(scores: Scores) -> float:
+    """Return -2 W L + p log W: how many Gaussians describe the density of the rows?"""
+    return -2.0 * scores.weight * scores.log_likelihood + scores.price
+
+
+def icl(scores: Scores) -> float:
+    """Return -2 W (L - H) + p log W: how many groups can rows be assigned to?
+
+    BIC that charges for ambiguous rows (Biernacki, Celeux & Govaert 2000).
+    """
+    clear = scores.log_likelihood - scores.entropy
+    return -2.0 * scores.weight * clear + scores.price
+
+
+def bic_free_energy(scores: Scores) -> float:
+    """Return -2 W F + p log W with F at C' = 1, the paper's suggestion (section 6).
+
+    It lies between BIC and ICL: L - H <= F <= L.
+    """
+    return -2.0 * scores.weight * scores.free_energy + scores.price
+
+
+def held_out(scores: Scores) -> float:
+    """Return -2 W times the mean log density of rows that no fit has seen."""
+    return -2.0 * scores.weight * scores.held_out
+
+
+CRITERIA: dict[str, Criterion] = {
+    "bic_free_energy": bic_free_energy,
+    "icl": icl,
+    "bic": bic,
+    "held_out": held_out,
+}

@@ -1,0 +1,136 @@
+"""A mixture for every number of clusters, each grown from the one before."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from cprime.blas import one_thread
+from cprime.selection.candidates import KEPT, Candidate, Fitter
+from cprime.selection.criteria import Criterion, bic, icl
+from cprime.selection.shapes import Mixture, with_split, without
+from cprime.selection.splits import Splits
+from cprime.theta import Theta
+from cprime.typing import Array
+
+# A path ends when the best number of clusters, by BIC, lies this far behind; by ICL,
+# twice and four times as far.
+FEWEST_AHEAD, SHARE_AHEAD = 8, 0.25
+MOST_ITERATIONS = 60
+# To make means of k-means those of a mixture.
+SOFT_ITERATIONS = 15
+# Exchanges of a cluster that are tried for every number.
+SWAPS = 2
+# What an exchange must promise, in nats.
+WORTH_A_SWAP = 1.0
+# L differs by less between fits that are the same.
+SAME = 1e-12
+
+
+class Path:
+    """Fits of one shape for 1, 2, 3, ... clusters.
+
+    Parameters
+    ----------
+    fitter : Fitter
+        Of rows in memory.
+    seed : int
+    hard : bool, default=False
+        Whether clusters are looked for by k-means (C' = 1), and only judged as those of
+        a mixture.
+    """
+
+    def __init__(self, fitter: Fitter, seed: int, hard: bool = False):
+        self._fitter = fitter
+        self._splits = Splits(fitter, seed)
+        self._hard = hard
+        # The best for every number of clusters, and what later ones grow from.
+        self.fits: dict[int, Candidate] = {}
+        self.thetas: dict[int, Theta] = {}
+
+    def grow(self, most: int) -> Iterator[Candidate]:
+        """Yield fits of more and more clusters, until more have not helped for long."""
+        theta, C = self._considered(self._one()), 1
+        yield self.fits[1]
+        while most > C and self._fitter.affords(C + 1) and not self._is_over(C):
+            splits = self._splits.of(theta)
+            c = int(np.argmax([split.gain for split in splits]))
+            two = splits[c].theta
+            if two is None:
+                return
+            theta = self._considered(self._refined(with_split(theta, c, two)))
+            theta, C = self._swapped(theta), C + 1
+            yield self.fits[C]
+
+    def shrink(self, least: int) -> Iterator[Candidate]:
+        """Yield fits of fewer and fewer clusters: the one that is worth least goes."""
+        for C in range(max(self.fits), max(1, least), -1):
+            theta = self.thetas[C]
+            c = int(np.argmin(self._losses(theta)))
+            self._considered(self._refined(without(theta, c)))
+            yield self.fits[C - 1]
+
+    def leader(self, criterion: Criterion) -> int:
+        """Return the number of clusters a criterion prefers."""
+        return min(self.fits, key=lambda C: criterion(self.fits[C].scores))
+
+    @one_thread()
+    def _one(self) -> Theta:
+        """Return all rows as one cluster."""
+        block, fitter = self._fitter.rows.block, self._fitter
+        assert block is not None
+        mean = block.weights @ block.X / fitter.weight
+        steps = block.X - mean
+        scatter = (steps * block.weights[:, None]).T @ steps / fitter.weight
+        matrix = scatter + np.diag(fitter.floor)
+        return fitter.of.theta(Mixture(np.ones(1), mean[None], matrix[None]))
+
+    def _refined(self, theta: Theta) -> Theta:
+        C_prime = 1 if self._hard else KEPT
+        return self._fitter.refined(theta, MOST_ITERATIONS, C_prime)
+
+    def _considered(self, theta: Theta) -> Theta:
+        """Keep a fit if it is the best of its size; return the best of its size."""
+        fitter, C = self._fitter, len(theta.means)
+        found = fitter.judged(theta)
+        value, before = self._value(found), self.fits.get(C)
+        if before is not None and value <= self._value(before) + SAME:
+            return self.thetas[C]
+        if self._hard and C > 1:
+            soft = fitter.fitted(theta, SOFT_ITERATIONS)
+            found = replace(soft, scores=soft.scores._replace(free_energy=value))
+        self.fits[C], self.thetas[C] = found, theta
+        return theta
+
+    def _value(self, found: Candidate) -> float:
+        """Return what the path climbs."""
+        scores = found.scores
+        return scores.free_energy if self._hard else scores.log_likelihood
+
+    def _swapped(self, theta: Theta) -> Theta:
+        """Take away the cluster that is worth least and split one, while it helps."""
+        for _ in range(SWAPS):
+            splits, losses = self._splits.of(theta), self._losses(theta)
+            c = int(np.argmax([split.gain for split in splits]))
+            losses[c] = np.inf
+            least, two = int(np.argmin(losses)), splits[c].theta
+            if two is None or splits[c].gain <= losses[least] + WORTH_A_SWAP:
+                break
+            other = self._refined(without(with_split(theta, c, two), least))
+            if self._considered(other) is not other:
+                break
+            theta = other
+        return theta
+
+    def _losses(self, theta: Theta) -> Array:
+        fitter = self._fitter
+        find = fitter.hard_removal_losses if self._hard else fitter.removal_losses
+        return find(theta)
+
+    def _is_over(self, C: int) -> bool:
+        for criterion, times in ((bic, 1), (icl, 2)):
+            leader = self.leader(criterion)
+            ahead = max(FEWEST_AHEAD, SHARE_AHEAD * times * leader)
+            if C - leader >= times * ahead:
+                return True
+        return False

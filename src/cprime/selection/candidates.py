@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from cprime import em
+from cprime import convergence, em
 from cprime.kernels import Kernel
 from cprime.models import Model
 from cprime.problem import Problem
@@ -102,8 +102,9 @@ class Fitter:
     def refined(self, theta: Theta, max_iter: int, C_prime: int = KEPT) -> Theta:
         """Return better parameters, by some iterations from those given."""
         tolerance = WORTH_AN_ITERATION * math.log(self.weight) / self.weight
+        stop = convergence.Gain(tolerance)
         problem = self.problem(min(C_prime, len(theta.means)))
-        for step in em.steps_from(problem, theta, em.Gain(tolerance), max_iter):
+        for step in em.steps_from(problem, theta, stop, max_iter):
             theta = step.theta
         return theta
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cprime import em, seeding
+from cprime import convergence, em, seeding
 from cprime.blas import one_thread
 from cprime.kernels import Kernel
 from cprime.models import Isotropic
@@ -168,7 +168,7 @@ def two_means(Z: Array, weights: Array, kernel: Kernel, seed: int) -> Array:
     rows = MemoryRows(np.ascontiguousarray(Z), np.ascontiguousarray(weights))
     rng = np.random.default_rng(seed)
     hard = Problem(rows, Isotropic(), Exact(), kernel, C_prime=1)
-    stop = em.Tolerance(TOLERANCE * Z.shape[1], TOLERANCE)
+    stop = convergence.Tolerance(TOLERANCE * Z.shape[1], TOLERANCE)
     ends = []
     for _ in range(STARTS):
         seeds = seeding.greedy_kmeans_plus_plus(rows, 2, kernel, rng)

@@ -1,10 +1,11 @@
 """Tests of what older versions of scikit-learn do not have."""
 
-import pytest
-import sklearn
-from sklearn.utils import parse_version
+from importlib.util import find_spec
 
-HAS_CALLBACKS = parse_version(sklearn.__version__) >= parse_version("1.9")
+import pytest
+
+# They came with scikit-learn 1.9.
+HAS_CALLBACKS = find_spec("sklearn.callback") is not None
 
 with_callbacks_only = pytest.mark.skipif(
     not HAS_CALLBACKS, reason="scikit-learn before 1.9 has no callbacks"

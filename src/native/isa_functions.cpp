@@ -19,13 +19,14 @@ void gaps(const Rows&, const Clusters&, const Centred&, const int32_t* K, int C_
 void distances_of(const Rows&, const Clusters&, int64_t first, int count, double* out,
                   void* scratch);
 
+void log_sums(const double* table, int n_columns, int64_t first, int count, double* out);
 double magnitude(const void* values, bool is_double, int64_t first, int64_t count);
 
 extern const Isa isa;
 const Isa isa = {
     CPRIME_NAME, make_scratch, pack,    pack_panels,  pack_columns, pack_centred, pack_screen,
     nearest_of,  sweep_leaf,   closest, gaps,         distances_of, set_trials,   try_trials,
-    accept_trial, magnitude,   multiply_adds,
+    accept_trial, log_sums,    magnitude, multiply_adds,
 };
 
 }  // namespace cprime::CPRIME_ISA

@@ -210,6 +210,15 @@ int64_t draw_seeds(const PyRows& from, const Positions& line, const Doubles1& we
   return evaluations;
 }
 
+void log_sums(const Doubles2& table, Out<double> out) {
+  constexpr int64_t PART = 1 << 12;
+  const int64_t n = int64_t(table.shape(0));
+  const int n_columns = int(table.shape(1));
+  run((n + PART - 1) / PART, 16.0 * double(table.size()), [&](int64_t i, void*) {
+    isa().log_sums(table.data(), n_columns, i * PART, int(std::min(PART, n - i * PART)), out.data());
+  });
+}
+
 // Values of a contiguous array, whatever its shape.
 double magnitude(const Any& array) {
   constexpr int64_t PART = 1 << 18;
@@ -268,6 +277,7 @@ NB_MODULE(_native, m) {
   m.def("gaps", &gaps);
   m.def("distances", &distances);
   m.def("draw_seeds", &draw_seeds);
+  m.def("log_sums", &log_sums);
   m.def("magnitude", &magnitude);
   bind_many_fits(m);
   m.def("is_brief", &is_brief);

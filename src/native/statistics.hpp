@@ -80,7 +80,8 @@ class Statistics : public HintAccess {
     work_.columns.resize(size_t(3) * C_prime_ * LANES);
     double *distances = work_.columns.data(), *relatives = distances + size_t(C_prime_) * LANES,
            *likely = relatives + size_t(C_prime_) * LANES, *scores = clusters_.handicapped ? relatives : distances;
-    Doubles scatter{}, quantization_error{}, entropy{}, free_energy{}, weights{};
+    Doubles scatter{}, entropy{}, free_energy{}, weights{};
+    double quantization_error = 0.0;
     for (int begin = 0; begin < n_; begin += LANES) {
       const int n = std::min(LANES, n_ - begin);
       Doubles w{}, best = all<Doubles>(INFINITY), total{};
@@ -117,13 +118,15 @@ class Statistics : public HintAccess {
           shares(begin + lane)[j] = w[lane] == 0.0 ? 0.0 : likely[j * LANES + lane];
       const auto weighted = [&](const Doubles& of) { return w == 0.0 ? Doubles{} : w * of; };
       scatter += w == 0.0 ? Doubles{} : of_rows;
-      quantization_error += weighted(load<Doubles>(distances));
+      // J in the order of rows, as rows of one cluster add it up: it is the same number.
+      for (int lane = 0; lane < n; ++lane)
+        if (w[lane] != 0.0) quantization_error += w[lane] * distances[lane];
       entropy += weighted(log_total - surprise);
       free_energy += weighted(sweep_.highest_bias - sweep_.sharpness * best + log_total);
       weights += w;
     }
     sums_.scatter += folded(scatter);
-    sums_.quantization_error += folded(quantization_error);
+    sums_.quantization_error += quantization_error;
     sums_.entropy += folded(entropy);
     sums_.free_energy += folded(free_energy);
     sums_.weight += folded(weights);

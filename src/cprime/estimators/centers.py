@@ -21,6 +21,7 @@ from cprime.checking.parameters import floats, missing, squared_size
 from cprime.checkpointing.checkpoint import Checkpoint
 from cprime.estimators.fit import fit
 from cprime.estimators.fitted import FittedClusters, FittedMixture
+from cprime.extrapolation import LEAST_GAIN
 from cprime.fitting.callbacks import CallbackSupportMixin, with_callbacks
 from cprime.fitting.degenerate import warn_if_degenerate
 from cprime.fitting.initialization import Starts, n_restarts
@@ -180,7 +181,8 @@ class ClusterCenters(
         stop: convergence.Stop = convergence.Tolerance(
             self.tol * training.overall.covariance, self.tol
         )
-        if C_prime > 1 and isinstance(results, DensityResults):
+        is_seen_in_F = self.tol >= LEAST_GAIN
+        if C_prime > 1 and is_seen_in_F and isinstance(results, DensityResults):
             stop = convergence.Rise(self.tol)
         return Recipe(
             results,

@@ -41,6 +41,9 @@ class Kernel(Protocol):
     def gaps(self, values: Array, K: Array, coefficients: Coefficients) -> Array:
         """Return the nats every row loses by looking at the clusters in K alone."""
 
+    def log_sums(self, relative: Array) -> Array:
+        """Return log sum exp of every row of values that are at most 0, shape (B,)."""
+
     def distances(self, values: Array, means: Array) -> Array:
         """Return ||y - mu_c||^2 for every row and every mean."""
 
@@ -115,7 +118,9 @@ def free_energies(
     With C' = C it is the row's log density.
     """
     at_once = max(1, JOINTS_AT_ONCE // C_prime)
-    parts = [values[i : i + at_once] for i in range(0, len(values), at_once)]
-    return np.concatenate(
-        [kernel.posterior(p, coefficients, C_prime).free_energies() for p in parts]
-    )
+    found = np.empty(len(values))
+    for start in range(0, len(values), at_once):
+        part = slice(start, start + at_once)
+        truncated = kernel.posterior(values[part], coefficients, C_prime)
+        found[part] = truncated.highest[:, 0] + kernel.log_sums(truncated.relative)
+    return found

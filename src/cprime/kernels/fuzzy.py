@@ -7,7 +7,7 @@ from operator import add
 import numpy as np
 
 from cprime.blocks import LEAF_ROWS, Block, Kept
-from cprime.kernels import Kernel
+from cprime.kernels import Kernel, reference
 from cprime.kernels.memberships import Rule
 from cprime.kernels.reference import first_moments, n_changed, remembered
 from cprime.search import Plan
@@ -117,6 +117,9 @@ class FuzzyKernel:
 
     def gaps(self, values: Array, K: Array, coefficients: Coefficients) -> Array:
         return self.exact.gaps(values, K, coefficients)
+
+    def log_sums(self, relative: Array) -> Array:
+        return reference.log_sums(relative)
 
     def distances(self, values: Array, means: Array) -> Array:
         return self.exact.distances(values, means)

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from cprime.blocks import Block, Kept
+from cprime.kernels import reference
 from cprime.kernels.reference import (
     columns_of,
     leaf_by_leaf,
@@ -97,6 +98,9 @@ class Marginal:
             for part, K_part in zip(parts(values), parts(K))
         ]
         return np.concatenate(lost)
+
+    def log_sums(self, relative: Array) -> Array:
+        return reference.log_sums(relative)
 
     def distances(self, values: Array, means: Array) -> Array:
         """Return ||y - mu_c||^2 over what is observed of every row, shape (B, C)."""

@@ -38,6 +38,7 @@ __all__ = [
     "get_num_threads",
     "isa_name",
     "isa_names",
+    "log_sums",
     "magnitude",
     "nearest",
     "posterior",
@@ -135,6 +136,13 @@ def gaps(values: Array, K: Array, coefficients: Coefficients) -> Array:
     K = np.ascontiguousarray(K, dtype=np.int32)
     _native.gaps(_rows(values), _coefficients(coefficients), K, lost)
     return lost
+
+
+def log_sums(relative: Array) -> Array:
+    """Return log sum exp of every row of values that are at most 0, shape (B,)."""
+    found = np.empty(len(relative))
+    _native.log_sums(np.ascontiguousarray(relative), found)
+    return found
 
 
 def distances(values: Array, means: Array) -> Array:

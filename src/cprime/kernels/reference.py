@@ -101,6 +101,12 @@ def posterior(values: Array, coefficients: Coefficients, C_prime: int) -> Trunca
     return Truncated.concatenated([of_part(part) for part in parts(values)])
 
 
+def log_sums(relative: Array) -> Array:
+    """Return log sum exp of every row of values that are at most 0, shape (B,)."""
+    found: Array = np.log(np.exp(relative).sum(axis=1))
+    return found
+
+
 def distances(values: Array, means: Array) -> Array:
     """Return ||y - mu_c||^2 for every row and every mean, shape (B, C)."""
     return np.concatenate(

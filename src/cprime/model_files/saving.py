@@ -229,7 +229,8 @@ def _rebuilt(name: str, params: dict[str, Any], fitted: dict[str, Any]) -> Any:
         estimator._validate_params()
     except ValueError as error:
         # scikit-learn shows a value whole, however much of it a file holds.
-        raise ValueError(reason(error)) from None
+        wanted, _, got = str(error).rpartition(" Got ")
+        raise ValueError(f"{reason(wanted)}; it is {reason(got)}") from None
     schema.refuse_impossible(fitted, _needed(name, params))
     names = fitted.get("feature_names_in_")
     if "_stream_" in fitted:

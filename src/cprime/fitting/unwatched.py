@@ -1,6 +1,6 @@
 """Restarts that nobody looks on at: many in one call of compiled code."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any
@@ -77,6 +77,9 @@ class _Trace(Sequence[dict[str, Any]]):
 
     def __len__(self) -> int:
         return len(self._ended.steps)
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return iter(self._lines)
 
     def __getitem__(self, place: Any) -> Any:
         return self._lines[place]

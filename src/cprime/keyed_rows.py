@@ -13,7 +13,7 @@ import numpy as np
 from cprime.draws import drawn
 from cprime.kernels import Kernel
 from cprime.rows import Rows
-from cprime.sampling import Direction
+from cprime.sampling import Direction, places_by_value
 from cprime.typing import Array
 
 # Ranges of keys.
@@ -70,7 +70,7 @@ class KeyedRows:
         shared = _sharing(keys, np.unique(places))
         if len(shared) > 0:
             contents = self._rows.take(rows[shared])
-            value = np.unique(contents, axis=0, return_inverse=True)[1].ravel()
+            value = places_by_value(contents)
             order = shared[np.lexsort((value, keys[shared]))]
             rows[shared], masses[shared] = rows[order], masses[order]
             places = _places(_buckets(keys), masses, hit, inside)

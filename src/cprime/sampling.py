@@ -85,6 +85,19 @@ def distinct_sample(rows: Rows, size: int, rng: np.random.Generator) -> MemoryRo
     return MemoryRows(sample.values, sample.weights)
 
 
+def places_by_value(rows: Array) -> Array:
+    """Return a number for every row, the same for copies, in the order of values.
+
+    As `numpy.unique` finds it, at a fraction of the time where rows are few.
+    """
+    order = np.lexsort(rows.T[::-1])
+    ordered = rows[order]
+    differs = np.any(ordered[1:] != ordered[:-1], axis=1)
+    found = np.empty(len(rows), dtype=np.intp)
+    found[order] = np.concatenate([[0], np.cumsum(differs)])
+    return found
+
+
 class _Sample:
     """The rows of lowest keys so far, in the order of their keys."""
 
@@ -113,7 +126,7 @@ class _Sample:
         if len(shared) > 0:
             # Different rows rarely share a key, but they may.
             contents = self.values[order[shared]]
-            value = np.unique(contents, axis=0, return_inverse=True)[1].ravel()
+            value = places_by_value(contents)
             by_value = np.lexsort((value, keys[shared]))
             order[shared] = order[shared[by_value]]
             value = value[by_value]

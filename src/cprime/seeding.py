@@ -15,7 +15,7 @@ from cprime.draws import drawn
 from cprime.kernels import Kernel
 from cprime.models import Isotropic
 from cprime.rows import Rows
-from cprime.sampling import Direction, distinct_sample
+from cprime.sampling import Direction, distinct_sample, places_by_value
 from cprime.theta import Theta
 from cprime.typing import Array
 
@@ -188,7 +188,7 @@ class Line:
         shared = np.flatnonzero(~(starts & np.concatenate([starts[1:], [True]])))
         if len(shared) > 0:
             contents = self._source.take(self.rows[shared])
-            value = np.unique(contents, axis=0, return_inverse=True)[1].ravel()
+            value = places_by_value(contents)
             ordered = np.lexsort((value, places[shared]))
             self.rows[shared] = self.rows[shared[ordered]]
             value = value[ordered]

@@ -3,7 +3,7 @@
 import numpy as np
 
 from cprime.rows import MemoryRows
-from cprime.sampling import Direction, distinct_sample
+from cprime.sampling import Direction, distinct_sample, places_by_value
 
 RNG = np.random.default_rng(5)
 X = RNG.normal(size=(300, 3))
@@ -48,3 +48,10 @@ def test_copies_lie_in_one_place_at_any_scale():
     )
     np.testing.assert_array_equal(wide.places(8.0 * X), 8.0 * direction.places(X))
     np.testing.assert_array_equal(wide.keys(8.0 * X, 7), direction.keys(X, 7))
+
+
+def test_rows_are_numbered_by_value_as_numpy_does():
+    rows = RNG.integers(0, 3, size=(200, 3)) - 1.0
+    rows[::7] *= -0.0
+    expected = np.unique(rows, axis=0, return_inverse=True)[1].ravel()
+    assert places_by_value(rows).tolist() == expected.tolist()

@@ -83,19 +83,6 @@ def at_the_limit(max_clusters: int) -> Finding:
     )
 
 
-def scaling(n_clusters: int, standardized: int) -> Finding | None:
-    """Warn of an answer that depends on the units of the columns."""
-    if n_clusters == standardized:
-        return None
-    return Finding(
-        "fair",
-        "The answer depends on scaling.",
-        f"With every column divided by its standard deviation it would be "
-        f"{count(standardized, 'cluster')}. Round clusters take the units of the "
-        "columns as they are: decide which scale is meant.",
-    )
-
-
 def sampled(n_looked_at: int, n_rows: int) -> Finding:
     """Say that the search looked at a sample."""
     return Finding(

@@ -9,7 +9,7 @@ from cprime.blas import one_thread
 from cprime.selection.candidates import KEPT, Candidate, Fitter
 from cprime.selection.criteria import Criterion, bic, icl
 from cprime.selection.shapes import Mixture, with_split, without
-from cprime.selection.splits import Splits
+from cprime.selection.splits import Splits, moments
 from cprime.theta import Theta
 from cprime.typing import Array
 
@@ -79,10 +79,7 @@ class Path:
         """Return all rows as one cluster."""
         block, fitter = self._fitter.rows.block, self._fitter
         assert block is not None
-        mean = block.weights @ block.X / fitter.weight
-        steps = block.X - mean
-        scatter = (steps * block.weights[:, None]).T @ steps / fitter.weight
-        matrix = scatter + np.diag(fitter.floor)
+        _, mean, matrix = moments(block.X, block.weights, fitter.floor)
         return fitter.of.theta(Mixture(np.ones(1), mean[None], matrix[None]))
 
     def _refined(self, theta: Theta) -> Theta:

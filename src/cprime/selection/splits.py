@@ -97,7 +97,7 @@ class Splits:
         for split in self._known:
             if split.is_of(weight, mean):
                 return split
-        scatter = _moments(Y, weights, self._fitter.floor)[2]
+        scatter = moments(Y, weights, self._fitter.floor)[2]
         best = Split(-math.inf, None, weight, mean, np.diagonal(scatter))
         least = FEWEST_ROWS
         if self._fitter.shape == "full":
@@ -135,7 +135,7 @@ class Splits:
     ) -> Iterator[tuple[float, Theta]]:
         """Yield pairs of clusters with covariances of their own, by EM."""
         fitter = self._fitter
-        weight, mean, scatter = _moments(Y, weights, fitter.floor)
+        weight, mean, scatter = moments(Y, weights, fitter.floor)
         rows = MemoryRows(Y, weights)
         local = Fitter(rows, fitter.kernel, fitter.shape, fitter.floor, weight)
         one = fitter.of.theta(Mixture(np.ones(1), mean[None], scatter[None]))
@@ -151,7 +151,7 @@ class Splits:
             if sums.min() < least:
                 continue
             halves = [
-                _moments(Y[labels == k], weights[labels == k], fitter.floor)
+                moments(Y[labels == k], weights[labels == k], fitter.floor)
                 for k in (0, 1)
             ]
             _, means, matrices = (np.array(of) for of in zip(*halves))
@@ -198,7 +198,7 @@ def variations(
                 yield from (without(more, other) for other in least if other != c)
 
 
-def _moments(Y: Array, weights: Array, floor: Array) -> tuple[float, Array, Array]:
+def moments(Y: Array, weights: Array, floor: Array) -> tuple[float, Array, Array]:
     """Return weight, mean and covariance of rows, not below the floor."""
     weight = float(np.sum(weights))
     mean = weights @ Y / weight

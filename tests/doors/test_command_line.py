@@ -9,6 +9,7 @@ import pyarrow.csv
 import pyarrow.parquet
 import pytest
 from command_line import N_CLUSTERS, N_ROWS, done, features, flows, run, write
+from sklearn import datasets
 
 import cprime
 from cprime.cli import bench
@@ -481,3 +482,25 @@ def test_benchmarks_are_honest(monkeypatch):
     monkeypatch.setattr(bench, "_load", lambda: 0.0)
     said = run("bench", "--rounds", 1)
     assert said.stderr == "" and "times the seconds of" in said.stdout
+
+
+@pytest.mark.parametrize("name", ["wine.csv", "iris.parquet", "digits.npy"])
+def test_an_example_is_a_file_to_start_with(name, tmp_path):
+    file = tmp_path / name
+    said = done("example", file)
+    X = getattr(datasets, f"load_{file.stem}")().data
+    assert said.startswith(f"{len(X):,} rows x {X.shape[1]} columns: ")
+    np.testing.assert_allclose(cprime.open_data(file).load(), X)
+    assert "3 clusters" in done("fit", file, "-k", 3, "-o", tmp_path / "m.cprime")
+    written = file.read_bytes()
+    refused = run("example", file)
+    assert refused.exit_code == 1 and "exists: add --overwrite" in refused.stderr
+    assert file.read_bytes() == written
+    done("example", file, "--overwrite")
+
+
+def test_an_example_that_there_is_not(tmp_path):
+    refused = run("example", tmp_path / "cars.csv")
+    assert refused.exit_code == 2
+    assert "'cars' is not an example" in " ".join(refused.stderr.split())
+    assert list(tmp_path.iterdir()) == []

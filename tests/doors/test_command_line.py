@@ -285,7 +285,7 @@ def warned(*typed):
 def test_a_fit_warns_of_columns_that_spoil_it(folder, tmp_path):
     out = ["-k", 2, "-o", tmp_path / "m.cprime"]
     (line,) = warned("fit", folder / "flows.npy", *out)
-    assert "very different scales" in line and "Add --standardize" in line
+    assert "very different scales" in line and "add --standardize" in line
     assert not warned("fit", folder / "flows.npy", *out, "--standardize")
     assert not warned("fit", folder / "flows.npy", *out, "--model", "mixture")
     typed = ["fit", folder / "flows.csv", "--columns", "id,f0,f3", "--standardize"]
@@ -298,7 +298,7 @@ def test_a_warning_of_columns_leaves_their_names_alone(tmp_path):
     (tmp_path / "named.csv").write_text(f"my tol=1 or max_iter here,wide\n{rows}\n")
     typed = ["fit", tmp_path / "named.csv", "-k", 2, "-o", tmp_path / "m.cprime"]
     (line,) = warned(*typed)
-    assert "'my tol=1 or max_iter here' of" in line and "Add --standardize" in line
+    assert "'my tol=1 or max_iter here' of" in line and "add --standardize" in line
 
 
 def test_columns_without_names_are_said_to_be_taken_in_order(folder, tmp_path):

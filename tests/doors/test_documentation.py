@@ -49,7 +49,7 @@ def test_the_guide_shows_what_was_measured():
         assert (ROOT / "docs" / picture).exists()
 
 
-# Lines of the README's table of times, and the measurements they stand for.
+# Lines of the table of times of `docs/speed.md`, and the measurements they stand for.
 MEASURED = {
     "whole fit, KDD proteins 145,751 x 74, C=200": ("fit", "KDD 145,751 x 74, C=200"),
     "whole fit, the same with C=2000": ("fit", "KDD 145,751 x 74, C=2000"),
@@ -85,41 +85,71 @@ CONTESTANTS = (
 SECONDS = {"s": 1.0, "ms": 1e-3}
 
 
-def times_in_the_readme():
-    """Return the cells of every line of the table, by what the line is called."""
-    table = re.search(r"\| \| cprime \|.*?\n\n", (ROOT / "README.md").read_text(), re.S)
+# The same of whole fits, on that page and in the README, by the job that measures it.
+WHOLE_FITS = {
+    "`KMeans(200)`, KDD proteins 145,751 x 74": "fit-kdd-200",
+    "`KMeans(3, n_init=100)`, iris": "restarts-iris",
+    "`KMeans(10, n_init=100)`, digits": "restarts-digits",
+    "`KMeans(3)`, iris": "single-iris",
+    "`KMeans(10)`, digits": "single-digits",
+    "`GaussianMixture(3)`, iris": "mixture-iris",
+}
+
+
+def times_in(page, first):
+    """Return the cells of a table by what its lines are called."""
+    text = (ROOT / page).read_text()
+    table = re.search(rf"\| {re.escape(first)}\| cprime \|.*?\n\n", text, re.S)
     lines = [line.strip("|").split("|") for line in table.group().splitlines()[2:]]
     return {cells[0].strip(): cells[1:] for cells in lines if len(cells) > 1}
 
 
-def test_the_readme_has_the_times_that_were_measured():
-    table = times_in_the_readme()
+def results(experiment):
+    file = ROOT / "benchmarks" / "results" / f"{experiment}.json"
+    return json.loads(file.read_text())["rows"]
+
+
+def assert_measured(shown, rows, names):
+    """Compare the cells of a line with the times of these contestants."""
+    for cell, who in zip(shown, names, strict=True):
+        if not cell.strip():
+            continue
+        found = next(r["seconds"] for r in rows if r["contestant"] in who)
+        number, unit = cell.replace("*", "").split()
+        # As many digits as are shown.
+        error = 0.5 * 10.0 ** -len(number.partition(".")[2])
+        expected = found / SECONDS[unit]
+        assert float(number) == pytest.approx(expected, abs=1.001 * error), (who, rows)
+
+
+def test_the_page_on_speed_has_the_times_that_were_measured():
+    table = times_in("docs/speed.md", "")
     assert set(table) == set(MEASURED)
     for name, (experiment, case) in MEASURED.items():
-        file = ROOT / "benchmarks" / "results" / f"{experiment}.json"
-        rows = [r for r in json.loads(file.read_text())["rows"] if r["case"] == case]
-        for cell, who in zip(table[name], CONTESTANTS, strict=True):
-            found = [r["seconds"] for r in rows if r["contestant"] in who]
-            if not cell.strip():
-                continue
-            number, unit = cell.replace("*", "").split()
-            # As many digits as are shown.
-            error = 0.5 * 10.0 ** -len(number.partition(".")[2])
-            shown = float(number), found[0] / SECONDS[unit]
-            assert shown[0] == pytest.approx(shown[1], abs=1.001 * error), (name, who)
+        rows = [row for row in results(experiment) if row["case"] == case]
+        assert_measured(table[name], rows, CONTESTANTS)
 
 
-def test_the_readme_has_the_verdicts_that_were_measured():
-    readme = (ROOT / "README.md").read_text()
+@pytest.mark.parametrize("page", ["README.md", "docs/speed.md"])
+def test_whole_fits_took_as_long_as_is_shown(page):
+    table = times_in(page, "`fit` with default parameters ")
+    assert len(table) >= 4 and set(table) <= set(WHOLE_FITS)
+    for name, cells_of_line in table.items():
+        rows = [r for r in results("default") if r["job"] == WHOLE_FITS[name]]
+        assert_measured(cells_of_line, rows, CONTESTANTS[:3])
+
+
+def test_the_page_on_the_paper_has_the_verdicts_that_were_measured():
+    page = (ROOT / "docs" / "reproduction" / "index.md").read_text()
     measured = (ROOT / "docs" / "reproduction" / "verdicts.md").read_text()
     title, _, _, _, *lines = measured.strip().splitlines()
     version, date = re.search(r"cprime (\S+), (\S+)\*\*", title).groups()
-    assert f"version {version}, {date}" in readme
+    assert f"version {version}, {date}" in " ".join(page.split())
     assert UNEXPLAINED not in measured
     held = sum(line.startswith("| ✓ |") for line in lines)
-    assert f"{held} of {len(lines)} hold" in readme
+    assert f"{held} of {len(lines)} hold" in page
     rows = {tuple(cells(line)[1:5]): cells(line)[0] for line in lines}
-    table = re.search(r"\| \| claim \|.*?\n\n", readme, re.S).group().splitlines()
+    table = re.search(r"\| \| claim \|.*?\n\n", page, re.S).group().splitlines()
     assert len(table) > 10
     for line in table[2:-1]:
         verdict, *shown = cells(line)

@@ -14,6 +14,8 @@ ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
 MOST_MARKS = 2
 # What is written of a number below this is zeros.
 SMALLEST_SHOWN = 1e-4
+# Smaller gaps differ in nothing that matters.
+NO_GAP = 1e-9
 
 
 def plain(name: object, longest: int = LONGEST_NAME) -> str:
@@ -127,6 +129,11 @@ def comparable(value: float) -> str:
     if value == 0.0 or 1e-4 <= abs(value) < 1e5:
         return f"{value:.4f}"
     return f"{value:.4g}"
+
+
+def gap(value: float) -> str:
+    """Return a gap; one that is next to nothing as '< 1e-9'."""
+    return "< 1e-9" if 0.0 < value < NO_GAP else comparable(value)
 
 
 def signed(value: float) -> str:

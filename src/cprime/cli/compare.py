@@ -154,7 +154,7 @@ def _show(
             f"{c_prime} (all)" if c_prime == C else str(c_prime),
             wording.comparable(of["free_energy"]),
             wording.comparable(of["log_likelihood"]),
-            wording.comparable(of["gap"]),
+            wording.gap(of["gap"]),
             str(of["iterations"]) + ("" if of["converged"] else "*"),
             f"{of['seconds']:.3g}",
             "[green]<- enough[/]" if c_prime == best else "",

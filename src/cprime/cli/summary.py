@@ -104,7 +104,7 @@ def quality_lines(values: dict[str, Any]) -> list[tuple[str, str]]:
             lines.append((sign, f"{wording.comparable(values[name])} nats per row"))
     if values.get("gap") is not None:
         found = verdict(values)
-        gap = wording.comparable(values["gap"])
+        gap = wording.gap(values["gap"])
         text = f"[{LEVELS[found.level]}]{escape(found.headline)}[/]"
         lines.append(("gap", f"{gap} nats per row. {text}"))
     if values.get("objective") is not None:

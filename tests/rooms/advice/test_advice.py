@@ -266,6 +266,8 @@ def test_numbers_have_the_digits_that_matter():
         f"{wording.MINUS}3e+20",
     ]
     assert wording.number(math.nan) == "missing"
+    gaps = [wording.gap(v) for v in (0.0, 1.675e-36, 4.608e-08, 0.0104)]
+    assert gaps == ["0.0000", "< 1e-9", "4.608e-08", "0.0104"]
     assert wording.brief(wording.nats(1e-9)) == "< 0.0001"
     assert wording.signed(-1.26) == f"{wording.MINUS}1.3"
 

@@ -83,6 +83,15 @@ def at_the_limit(max_clusters: int) -> Finding:
     )
 
 
+def interrupted() -> Finding:
+    """Say that the search did not come to its end."""
+    return Finding(
+        "poor",
+        "The search was interrupted.",
+        "This is the best of what it had tried.",
+    )
+
+
 def sampled(n_looked_at: int, n_rows: int) -> Finding:
     """Say that the search looked at a sample."""
     return Finding(

@@ -19,7 +19,9 @@ TOLERANCE = 1e-5
 MOST_ITERATIONS = 300
 
 
-def estimator_of(best: Candidate, units: Units, **settings: Any) -> Any:
+def estimator_of(
+    best: Candidate, units: Units, as_found: bool = False, **settings: Any
+) -> Any:
     """Return the estimator of a fit, about to start from what was found.
 
     Parameters
@@ -27,12 +29,17 @@ def estimator_of(best: Candidate, units: Units, **settings: Any) -> Any:
     best : Candidate
     units : Units
         That its numbers are in.
+    as_found : bool, default=False
+        Whether it is to stay where it is, as far as possible.
     **settings
         Parameters that `KMeans` and `GaussianMixture` share.
     """
     shape, theta = SHAPES[best.shape], best.theta
     means = units.means_out(theta.means)
     settings["max_iter"] = MOST_ITERATIONS
+    if as_found:
+        # k-means takes one iteration at least.
+        settings["max_iter"] = int(shape.equal)
     if shape.equal:
         return KMeans(  # type: ignore[no-untyped-call]
             best.C, init=means, n_init=1, **settings
@@ -51,10 +58,13 @@ def estimator_of(best: Candidate, units: Units, **settings: Any) -> Any:
     )
 
 
-def verdict(choice: Choice, max_clusters: int | None, n_rows: int) -> str:
+def verdict(
+    choice: Choice, max_clusters: int | None, n_rows: int, interrupted: bool
+) -> str:
     """Return what was found, and how sure that is, in sentences."""
     shape = SHAPES[choice.best.shape].covariance_type
     findings = [
+        of_choice.interrupted() if interrupted else None,
         of_choice.how_many(choice.best.C, shape, choice.plausible),
         of_choice.agreement(choice.agreement),
         of_choice.sampled(choice.n_searched, n_rows) if choice.is_sample else None,

@@ -1,6 +1,5 @@
 """Which mixture describes these rows best?"""
 
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
@@ -11,6 +10,7 @@ from cprime.kernels import Kernel
 from cprime.rows import MemoryRows
 from cprime.selection.candidates import Candidate, Fitter
 from cprime.selection.criteria import Criterion, bic, icl
+from cprime.selection.journal import FORGETS, Journal
 from cprime.selection.modes import groups
 from cprime.selection.path import MOST_ITERATIONS, SAME, Path
 from cprime.selection.shapes import SHAPES, Mixture
@@ -50,6 +50,8 @@ class Chooser:
         The largest number of clusters that is tried.
     seed : int
     held_out : MemoryRows, optional
+    journal : Journal, optional
+        Remembers what was computed.
     table : dict of Candidate
         By shape and number of clusters.
     """
@@ -61,6 +63,7 @@ class Chooser:
     most: int
     seed: int = 0
     held_out: MemoryRows | None = None
+    journal: Journal = FORGETS
     table: dict[tuple[str, int], Candidate] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -109,7 +112,13 @@ class Chooser:
 
     def fitter(self, shape: str) -> Fitter:
         return Fitter(
-            self.rows, self.kernel, shape, self.floor, self.weight, self.held_out
+            self.rows,
+            self.kernel,
+            shape,
+            self.floor,
+            self.weight,
+            self.held_out,
+            self.journal,
         )
 
     def _every_fit(self) -> Iterator[Candidate]:
@@ -128,9 +137,9 @@ class Chooser:
 
     def _timed(self, candidates: Iterator[Candidate]) -> Iterator[Candidate]:
         """Put fits in the table, with the seconds they took, and yield them."""
-        began = time.perf_counter()
+        began = self.journal.now()
         for found in candidates:
-            now = time.perf_counter()
+            now = self.journal.now()
             found, began = replace(found, seconds=now - began), now
             if found.shape in self.shapes:
                 self._record(found)

@@ -13,7 +13,7 @@ from cprime.selection.criteria import Criterion, bic, icl
 from cprime.selection.journal import FORGETS, Journal
 from cprime.selection.modes import groups
 from cprime.selection.path import MOST_ITERATIONS, SAME, Path
-from cprime.selection.shapes import SHAPES, Mixture
+from cprime.selection.shapes import SHAPES, Mixture, of_features
 from cprime.selection.splits import variations
 from cprime.theta import Theta
 from cprime.typing import Array
@@ -95,10 +95,17 @@ class Chooser:
 
         A cluster at the floor is none: it is a value that many rows share.
         """
-        model = self.fitter(candidate.shape).model
-        if model.floored(candidate.theta):
+        if self._has_points(candidate):
             return False
         return int(self.groups(candidate).max()) + 1 == candidate.C
+
+    def _has_points(self, candidate: Candidate) -> bool:
+        """Return whether a cluster is at the floor, in features that vary at all."""
+        theta, floor = candidate.theta, self.floor
+        varying = np.ptp(self.rows.X, axis=0) > 0
+        if np.ndim(theta.covariance) > 1 and varying.any():
+            theta, floor = of_features(theta, varying), floor[varying]
+        return bool(SHAPES[candidate.shape].model(floor).floored(theta))
 
     def groups(self, candidate: Candidate) -> Array:
         """Return the group of every cluster of a fit, shape (C,)."""

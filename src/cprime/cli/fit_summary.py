@@ -1,12 +1,14 @@
 """What does a user see when a fit has ended, and what may be done next?"""
 
 import shlex
+from pathlib import Path
 from typing import Any
 
 from cprime.advice import wording
+from cprime.cli.choice import Chosen
 from cprime.cli.console import Voice, literal
 from cprime.cli.fit_job import Files, FitResult
-from cprime.cli.model_spec import Model
+from cprime.cli.model_spec import ALL, Model, ModelSpec
 from cprime.cli.option_names import use_option_names
 from cprime.cli.source import Source
 from cprime.cli.summary import (
@@ -22,7 +24,12 @@ from cprime.cli.summary import (
 
 
 def show_fit(
-    voice: Voice, fitted: FitResult, files: Files, typed: str, source: Source
+    voice: Voice,
+    fitted: FitResult,
+    files: Files,
+    typed: str,
+    source: Source,
+    chosen: Chosen | None = None,
 ) -> None:
     """Show what a fit came to, what was written, and what may be done next.
 
@@ -35,13 +42,15 @@ def show_fit(
         The command it was fitted by.
     source : Source
         Of its rows.
+    chosen : Chosen, optional
+        How many clusters there are, if that was asked first.
     """
     data, values = fitted.data, fit_values(fitted.estimator)
     found, written = verdict(values), files.written(fitted.complete)
     if fitted.complete:
         command = _next_command(fitted, files, found, source)
     else:
-        command = resume_command(files, typed)
+        command = resume_command(files.checkpoint, typed)
     restarts = len(getattr(fitted.estimator, "restarts_", {}).get("n_iter", [0]))
     voice.result(
         {
@@ -58,6 +67,7 @@ def show_fit(
             "verdict": None if found is None else found.headline,
             "files": {name: str(path) for name, path in written.items()},
             "next": command,
+            "choice": None if chosen is None else chosen.auto.verdict_,
         }
     )
     best = f", best of {restarts}" if restarts > 1 else ""
@@ -69,6 +79,8 @@ def show_fit(
         *quality_lines(values),
         ("wrote", ", ".join(describe_file(path) for path in written.values())),
     ]
+    if chosen is not None:
+        lines.insert(0, ("-k auto", literal(use_option_names(chosen.auto.verdict_))))
     if fitted.start_message:
         lines.insert(2, ("", literal(use_option_names(fitted.start_message))))
     show(voice, describe_shape(data), lines)
@@ -94,9 +106,19 @@ def _next_command(fitted: FitResult, files: Files, found: Any, source: Source) -
     return shlex.join(["cprime", *typed])
 
 
-def resume_command(files: Files, typed: str) -> str:
+def fit_command(spec: ModelSpec, source: Source, data: Any) -> str:
+    """Return the command that fits what was chosen."""
+    model = [] if spec.model == Model.kmeans else ["--model", spec.model.value]
+    shape = [] if spec.covariance is None else ["--covariance", spec.covariance.value]
+    scaled = [] if data.scale is None else ["--standardize"]
+    kept = ["--c-prime", ALL if spec.c_prime == spec.k else str(spec.c_prime)]
+    typed = [*source.typed, *scaled, "-k", str(spec.k), *model, *shape, *kept]
+    return shlex.join(["cprime", "fit", *typed])
+
+
+def resume_command(checkpoint: Path | None, typed: str) -> str:
     """Return the command that goes on with a fit that was stopped."""
-    more = "" if files.checkpoint is not None else " --checkpoint DIR"
+    more = "" if checkpoint is not None else " --checkpoint DIR"
     return (
         f"{typed}{more}" if "--resume" in typed.split() else f"{typed}{more} --resume"
     )
@@ -107,4 +129,4 @@ def resume_hint(files: Files, typed: str) -> str:
     kept = f"The best so far is in {files.model}, marked interrupted."
     if files.checkpoint is None:
         return f"{kept} With --checkpoint DIR a fit can go on where it was stopped."
-    return f"{kept} To go on: {resume_command(files, typed)}"
+    return f"{kept} To go on: {resume_command(files.checkpoint, typed)}"

@@ -99,7 +99,7 @@ class AutoMixture(DensityMixin, ClusterMixin, BaseEstimator):
         For `pandas.DataFrame`: a line for every number and shape, with `n_clusters`,
         `shape`, `equal_weights`, `free_energy` (at C' = 1), `log_likelihood`, `gap`,
         `entropy`, `n_parameters`, `bic`, `icl`, `bic_free_energy`, `weight` (of the
-        rows it was fitted to) and `seconds`.
+        rows it was fitted to), `seconds`, and whether it was `chosen`.
     estimators_ : list of KMeans and GaussianMixture
         One for every line of `results_`, fitted to all rows. Only if asked for by
         `keep_estimators`.

@@ -62,9 +62,7 @@ class Finish:
             "verdict_": verdict(
                 choice, auto.max_clusters, self.rows.n_rows, self.interrupted
             ),
-            "results_": results_table(
-                choice.candidates, self.rows.n_features, self.units
-            ),
+            "results_": results_table(choice, self.rows.n_features, self.units),
         }
         if auto.keep_estimators and not self.interrupted:
             found["estimators_"] = [

@@ -65,7 +65,9 @@ def verdict(
     shape = SHAPES[choice.best.shape].covariance_type
     findings = [
         of_choice.interrupted() if interrupted else None,
-        of_choice.how_many(choice.best.C, shape, choice.plausible),
+        of_choice.how_many(
+            choice.best.C, shape, choice.plausible, max(choice.agreement.values())
+        ),
         of_choice.agreement(choice.agreement),
         of_choice.sampled(choice.n_searched, n_rows) if choice.is_sample else None,
     ]
@@ -74,13 +76,11 @@ def verdict(
     return " ".join(f"{f.headline} {f.text}" for f in findings if f is not None)
 
 
-def results_table(
-    candidates: list[Candidate], n_features: int, units: Units
-) -> dict[str, Array]:
+def results_table(choice: Choice, n_features: int, units: Units) -> dict[str, Array]:
     """Return a line for every fit, as columns."""
     lift = n_features * np.log(units.scale)
     lines = []
-    for found in candidates:
+    for found in choice.candidates:
         scores = found.scores
         lines.append(
             {
@@ -95,6 +95,7 @@ def results_table(
                 **{name: of(scores) for name, of in CRITERIA.items()},
                 "weight": scores.weight,
                 "seconds": found.seconds,
+                "chosen": found is choice.best,
             }
         )
     return {name: np.array([line[name] for line in lines]) for name in lines[0]}

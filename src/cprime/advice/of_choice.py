@@ -6,7 +6,7 @@ Functions from numbers to sentences.
 from collections.abc import Mapping, Sequence
 
 from cprime.advice.verdicts import Finding
-from cprime.advice.wording import count, listing
+from cprime.advice.wording import count, either, listing
 
 TITLES = {
     "bic_free_energy": "BIC on F",
@@ -49,10 +49,15 @@ def how_many(
         headline = f"{count(n_clusters, 'cluster')}: {WORDS[shape]}."
         text = "No other number comes near."
     if others:
-        text = (
-            f"{_numbers(others)} {'is' if len(others) == 1 else 'are'} about as good."
-        )
+        text = about_as_good(others)
     return Finding("fair" if others else "good", headline, text)
+
+
+def about_as_good(others: Sequence[int]) -> str:
+    """Return '14 and 16 are about as good.', or nothing."""
+    if not others:
+        return ""
+    return f"{_numbers(others)} {either(len(others), 'is', 'are')} about as good."
 
 
 def agreement(says: Mapping[str, int]) -> Finding | None:

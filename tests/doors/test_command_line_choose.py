@@ -309,3 +309,12 @@ def test_a_search_says_what_it_tries(capsys, monkeypatch):
     told.trial(cprime.Trial("spherical", 12, -3.0, "diag", 15, 1234, 0.5))
     said = capsys.readouterr().err
     assert said == "12 clusters, spherical, best so far: 15 diag, 1,234 tried\n"
+
+
+def test_a_comparison_asks_first_whether_there_are_clusters(tmp_path, rows):
+    np.save(tmp_path / "cloud.npy", RNG.normal(size=(400, 5)))
+    said = done("compare", tmp_path / "cloud.npy", "-k", 4)
+    assert said.index("One cluster describes these rows better.") < said.index("Use C'")
+    assert "cprime choose finds out how many" in said
+    said = done("compare", rows, "-k", 3)
+    assert "3 clusters describe these rows better than one. BIC is " in said

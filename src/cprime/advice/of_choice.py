@@ -6,7 +6,8 @@ Functions from numbers to sentences.
 from collections.abc import Mapping, Sequence
 
 from cprime.advice.verdicts import Finding
-from cprime.advice.wording import count, either, listing
+from cprime.advice.wording import count, either, listing, number
+from cprime.selection.criteria import NO_EVIDENCE
 
 TITLES = {
     "bic_free_energy": "BIC on F",
@@ -110,6 +111,39 @@ def at_the_limit(max_clusters: int) -> Finding:
         "The search ended at max_clusters.",
         f"It might have gone on beyond the {max_clusters:,} that were allowed: raise "
         "max_clusters to look further.",
+    )
+
+
+def against_one(n_clusters: int, bic: float, bic_of_one: float) -> Finding:
+    """Say whether clusters describe their rows better than one cluster would.
+
+    Parameters
+    ----------
+    n_clusters : int
+    bic, bic_of_one : float
+        Of the clusters, and of one cluster of the same shape; lower is better.
+    """
+    ahead = bic_of_one - bic
+    look = "AutoMixture (cprime choose) finds out how many there are."
+    values = f"BIC is {number(bic)} for {n_clusters:,} and {number(bic_of_one)} for one"
+    if ahead <= 0:
+        return Finding(
+            "poor",
+            "One cluster describes these rows better.",
+            f"{values}, and lower is better: these {n_clusters:,} divide rows that may "
+            f"be one group. {look}",
+        )
+    if ahead < NO_EVIDENCE:
+        return Finding(
+            "fair",
+            "One cluster describes these rows about as well.",
+            f"{values}: a difference below {NO_EVIDENCE:g} is no evidence. {look}",
+        )
+    return Finding(
+        "good",
+        f"{count(n_clusters, 'cluster')} describe these rows better than one.",
+        f"{values}, and lower is better. Whether another number is better still, "
+        "AutoMixture (cprime choose) finds out.",
     )
 
 

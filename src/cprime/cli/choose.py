@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from cprime.advice import of_choice, wording
+from cprime.advice import Finding, of_choice, wording
 from cprime.cli import outputs
 from cprime.cli.checkpoint_options import (
     CheckpointFolder,
@@ -52,10 +52,10 @@ from cprime.cli.places import check_places
 from cprime.cli.progress import follow_progress
 from cprime.cli.source import Source
 from cprime.cli.summary import (
-    LEVELS,
     describe_file,
     describe_model,
     describe_shape,
+    finding_line,
     show,
 )
 
@@ -71,7 +71,8 @@ a possible answer.
 [bold]Examples[/]
 
   cprime choose flows.parquet --standardize
-  cprime choose flows.parquet --max-clusters 50 --shapes diag,full -o flows.cprime
+  cprime choose flows.parquet --max-clusters 50 --shapes diag,full
+  cprime choose flows.parquet -o flows.cprime
 
 Ctrl-C stops and shows the best so far; with --checkpoint it can go on later."""
 
@@ -199,11 +200,12 @@ def _show(
     voice.say(f"[bold]{literal(describe_shape(rows))}[/]")
     voice.say(table_of(auto, lines, voice.out))
     voice.say(f"[dim]{legend_of(lines)}[/]\n")
-    headline, _, text = use_option_names(auto.verdict_).partition(". ")
+    headline, _, text = auto.verdict_.partition(". ")
     sure = chosen.complete and len(auto.plausible_) == 1
-    _say(voice, "good" if sure else "fair", f"{headline}.", text)
+    level = "good" if sure else "fair"
+    voice.say(finding_line(Finding(level, f"{headline}.", text)))
     if scaling is not None:
-        _say(voice, scaling.level, scaling.headline, scaling.text)
+        voice.say(finding_line(scaling))
     found = {
         "model": type(auto.best_estimator_).__name__,
         "clusters": auto.n_clusters_,
@@ -220,10 +222,6 @@ def _show(
     show(voice, "", facts)
     if chosen.complete and command:
         voice.say(f"\nnext: [bold]{literal(command)}[/]", whole=True)
-
-
-def _say(voice: Voice, level: str, headline: str, text: str) -> None:
-    voice.say(f"[{LEVELS[level]}]{literal(headline)}[/] {literal(text)}".rstrip())
 
 
 def _tried(chosen: Chosen) -> str:

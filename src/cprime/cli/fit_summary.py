@@ -12,10 +12,12 @@ from cprime.cli.model_spec import ALL, Model, ModelSpec
 from cprime.cli.option_names import use_option_names
 from cprime.cli.source import Source
 from cprime.cli.summary import (
+    against_one,
     describe_end,
     describe_file,
     describe_model,
     describe_shape,
+    finding_line,
     fit_values,
     quality_lines,
     show,
@@ -47,7 +49,14 @@ def show_fit(
     """
     data, values = fitted.data, fit_values(fitted.estimator)
     found, written = verdict(values), files.written(fitted.complete)
-    if fitted.complete:
+    one = against_one(fitted.estimator, data.n_rows)
+    verdict_of_choice = ""
+    if chosen is not None:
+        verdict_of_choice = use_option_names(chosen.auto.verdict_)
+    doubtful = one is not None and one.level != "good"
+    if fitted.complete and doubtful:
+        command = choose_command(source, data)
+    elif fitted.complete:
         command = _next_command(fitted, files, found, source)
     else:
         command = resume_command(files.checkpoint, typed)
@@ -65,25 +74,26 @@ def show_fit(
             "seconds": fitted.seconds,
             "complete": fitted.complete,
             "verdict": None if found is None else found.headline,
+            "against_one": one and f"{one.headline} {use_option_names(one.text)}",
             "files": {name: str(path) for name, path in written.items()},
             "next": command,
-            "choice": None if chosen is None else chosen.auto.verdict_,
+            "choice": verdict_of_choice or None,
         }
     )
     best = f", best of {restarts}" if restarts > 1 else ""
     end = f"{describe_end(values, fitted.complete)}, {wording.seconds(fitted.seconds)}"
+    began = literal(use_option_names(fitted.start_message))
     lines = [
+        ("-k auto", literal(verdict_of_choice)),
         ("model", describe_model(values)),
+        ("k", finding_line(one) if doubtful else ""),
         ("start", f"{values['seeding']}, seed {fitted.spec.seed}{best}"),
+        ("", began),
         ("end", end),
         *quality_lines(values),
         ("wrote", ", ".join(describe_file(path) for path in written.values())),
     ]
-    if chosen is not None:
-        lines.insert(0, ("-k auto", literal(use_option_names(chosen.auto.verdict_))))
-    if fitted.start_message:
-        lines.insert(2, ("", literal(use_option_names(fitted.start_message))))
-    show(voice, describe_shape(data), lines)
+    show(voice, describe_shape(data), [line for line in lines if line[1]])
     if fitted.complete:
         voice.say(f"\nnext: [bold]{literal(command)}[/]", whole=True)
 
@@ -114,6 +124,12 @@ def fit_command(spec: ModelSpec, source: Source, data: Any) -> str:
     kept = ["--c-prime", ALL if spec.c_prime == spec.k else str(spec.c_prime)]
     typed = [*source.typed, *scaled, "-k", str(spec.k), *model, *shape, *kept]
     return shlex.join(["cprime", "fit", *typed])
+
+
+def choose_command(source: Source, data: Any) -> str:
+    """Return the command that finds out how many clusters there are."""
+    scaled = [] if data.scale is None else ["--standardize"]
+    return shlex.join(["cprime", "choose", *source.typed, *scaled])
 
 
 def resume_command(checkpoint: Path | None, typed: str) -> str:

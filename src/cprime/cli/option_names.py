@@ -25,6 +25,7 @@ OPTIONS = {
 # Advice about Python, in terms of options.
 PHRASES = {
     " of cprime.open_data": "",
+    "AutoMixture (cprime choose)": "cprime choose",
     "leave them to missing='marginalize'": (
         "fit a GaussianMixture(missing='marginalize') in Python"
     ),

@@ -11,7 +11,7 @@ from cprime.advice.of_choice import TITLES, WORDS, about_as_good
 from cprime.advice.wording import MINUS, count
 from cprime.plots import look
 from cprime.plots.look import Display
-from cprime.selection.choice import NO_EVIDENCE
+from cprime.selection.criteria import NO_EVIDENCE
 from cprime.typing import Array
 
 # Colour and marker of every shape, the simplest first.

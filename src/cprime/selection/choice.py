@@ -11,7 +11,14 @@ from cprime.kernels import Kernel
 from cprime.rows import MemoryRows, Rows
 from cprime.selection.candidates import Candidate, Fitter
 from cprime.selection.choose import Chooser
-from cprime.selection.criteria import CRITERIA, Scores, bic, bic_free_energy, icl
+from cprime.selection.criteria import (
+    CRITERIA,
+    NO_EVIDENCE,
+    Scores,
+    bic,
+    bic_free_energy,
+    icl,
+)
 from cprime.selection.journal import FORGETS, Journal
 from cprime.theta import Coefficients
 from cprime.typing import Array
@@ -20,8 +27,6 @@ from cprime.typing import Array
 MOST_ROWS = 2**14
 # Rows of the sample that are kept from fits, for those who judge by them.
 HELD_OUT = 0.2
-# Differences of a criterion below this are no evidence.
-NO_EVIDENCE = 10.0
 # Criteria whose answers are plausible.
 JUDGES = (bic, icl, bic_free_energy)
 # Fits to a sample that are fitted to all rows.

@@ -377,6 +377,19 @@ def test_without_rows_it_says_what_the_model_knows(tmp_path, undrawn):
     assert str(np.bincount(KMEANS.labels_)[0]) in written(tmp_path, KMEANS).text
 
 
+@pytest.mark.parametrize("c_prime", [1, None])
+def test_noise_is_first_told_that_it_is_no_clusters(tmp_path, undrawn, c_prime):
+    noise = np.random.default_rng(0).standard_normal((2000, 50))
+    divided = KMeans(5, c_prime=c_prime, random_state=0).fit(noise)
+    first, *others = verdicts_on(Fitted.of(divided), summary_of(divided, noise))
+    assert first.level == "poor"
+    assert first.headline == "One cluster describes these rows better."
+    assert "AutoMixture (cprime choose)" in first.text
+    assert verdicts_on(Fitted.of(divided), None)[0] == first
+    text = written(tmp_path, divided, noise).text
+    assert all(text.index(first.headline) < text.index(o.headline) for o in others)
+
+
 def test_a_mixture_from_elsewhere_has_a_report_too(tmp_path, undrawn):
     peer = PeerKMeans(3, random_state=0, n_init=1).fit(X)
     text = written(tmp_path, KMeans.from_sklearn(peer), X).text

@@ -265,8 +265,11 @@ class AutoMixture(DensityMixin, ClusterMixin, BaseEstimator):
 
     @_best_has("report")
     def report(self, path: Any, X: Any = None) -> Any:
-        """Write a page about the chosen mixture. Parameters as for `KMeans.report`."""
-        return self.best_estimator_.report(path, X)
+        """Write a page about the choice. Parameters as for `KMeans.report`."""
+        # Pictures and pages are imported by those who want them.
+        from cprime import report
+
+        return report.write(path, self, X)
 
     def _checked_shapes(self) -> tuple[str, ...]:
         """Return the shapes to try, the simplest first."""

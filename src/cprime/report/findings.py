@@ -32,16 +32,21 @@ def verdicts_on(fitted: Fitted, summary: Summary | None) -> list[Finding]:
         n_ambiguous = int(summary.n_ambiguous.sum())
     elif fitted.C_prime == 1 and hasattr(fitted.estimator, "gap_"):
         gaps = {1: float(fitted.estimator.gap_)}
-    return [
-        *_against_one(fitted, summary),
+    found = [
+        *_number_of_clusters(fitted, summary),
         verdicts.hard_assignment(gaps.get(1), n_ambiguous=n_ambiguous, n_rows=n_rows),
         verdicts.which_c_prime(gaps, fitted.shape[0], fitted.C_prime),
-        verdicts.restarts(energies),
     ]
+    # A choice has tried more than restarts would.
+    return found if fitted.choice else [*found, verdicts.restarts(energies)]
 
 
-def _against_one(fitted: Fitted, summary: Summary | None) -> list[Finding]:
-    """Return whether there should be more than one cluster, if that is known."""
+def _number_of_clusters(fitted: Fitted, summary: Summary | None) -> list[Finding]:
+    """Return how many there are, or whether it is more than one, if that is known."""
+    if fitted.choice is not None:
+        headline, _, text = fitted.choice.verdict_.partition(". ")
+        level = "good" if len(fitted.choice.plausible_) == 1 else "fair"
+        return [Finding(level, f"{headline}.", text)]
     estimator, sizes = fitted.estimator, sizes_of(fitted, summary)
     likelihood = getattr(estimator, "log_likelihood_", None)
     if likelihood is None and summary is not None:

@@ -182,6 +182,6 @@ def _show(
     )
     if not all(of["converged"] for of in found):
         voice.say("* stopped by --max-iter before it had converged.")
-    for finding in (one, advised):
-        if finding is not None:
-            voice.say(finding_line(finding))
+    if one is not None and one.level != "good":
+        voice.say(finding_line(one))
+    voice.say(finding_line(advised))

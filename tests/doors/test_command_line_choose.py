@@ -198,6 +198,32 @@ def test_ctrl_c_without_a_checkpoint_says_so(rows, monkeypatch, interruptible):
     assert "The best so far is shown. With --checkpoint DIR" in result.stderr
 
 
+def test_ctrl_c_while_scaling_is_tried_still_gives_the_answer(
+    tmp_path, monkeypatch, interruptible
+):
+    trials = []
+
+    def pressed(self, trial):
+        trials.append(trial.n_tried)
+        if trials[-1] == 3 and trials.count(3) == 2:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    monkeypatch.setattr(progress.Lines, "trial", pressed)
+    result = run("choose", _saved(tmp_path, X * [1.0, 100.0]), *FEW)
+    assert result.exit_code == 130
+    assert "next: cprime fit" in result.stdout and "<- chosen" in result.stdout
+    assert "The answer is complete, but not what it would be" in result.stderr
+
+
+def test_a_model_does_not_take_the_place_of_a_checkpoint(rows, tmp_path):
+    kept = tmp_path / "kept"
+    kept.mkdir()
+    output = kept / "checkpoint-1.cprime"
+    result = run("choose", rows, "--checkpoint", kept, "-o", output)
+    assert result.exit_code == 1
+    assert "is where a checkpoint goes" in result.stderr
+
+
 def test_a_fit_may_choose_its_clusters(rows, tmp_path):
     said = done("fit", rows, "-k", "auto", "-o", tmp_path / "m")
     assert "-k auto  3 clusters: spherical clusters of equal size." in said

@@ -163,7 +163,7 @@ def scaling_matters(search: Search, rows: Any, chosen: Chosen, follow: Follower)
     """
     import numpy as np
 
-    if rows.scale is not None or rows.n_features < 2 or not chosen.complete:
+    if rows.scale is not None or rows.n_features < 2:
         return None
     numbers = np.linspace(0, rows.n_rows - 1, min(LOOKED_AT, rows.n_rows)).astype(int)
     spreads = np.std(rows.take(numbers).astype(np.float64), axis=0)

@@ -27,7 +27,12 @@ from cprime.cli.choice_table import legend_of, lines_of, table_of
 from cprime.cli.column_warnings import column_warnings
 from cprime.cli.console import Voice, literal
 from cprime.cli.errors import StoppedError
-from cprime.cli.fit_job import Files, FitResult, save
+from cprime.cli.fit_job import (
+    Files,
+    FitResult,
+    refuse_place_of_checkpoints,
+    save,
+)
 from cprime.cli.fit_summary import fit_command, resume_command
 from cprime.cli.interrupts import stop_on_interrupt
 from cprime.cli.option_names import use_option_names
@@ -142,6 +147,10 @@ def choose(
     refuse_resume_from_nowhere(resume, checkpoint)
     outputs.check_name(output, "-o")
     check_places([output], [data])
+    files = None
+    if output is not None:
+        files = Files(output, None, None, checkpoint)
+        refuse_place_of_checkpoints(files)
     source = Source(data, columns, header, memory, scratch)
     voice, typed = Voice(json, quiet), shlex.join(["cprime", *context.obj])
     use_threads(threads)
@@ -153,17 +162,21 @@ def choose(
             for line in column_warnings(rows, round_clusters=False):
                 voice.warn(line)
             chosen = choose_clusters(search, rows, follow, checkpoint, every, resume)
-            if output is not None:
+            if files is not None:
                 best = chosen.auto.best_estimator_
                 of = chosen.start_message, chosen.seconds, chosen.complete, chosen.spec
-                files = Files(output, None, None, checkpoint)
                 save(FitResult(best, rows, *of), files, typed, follow)
-            scaling = None
-            if chosen.complete:
-                scaling = scaling_matters(search, rows, chosen, follow)
+            scaling, hint = None, None
+            try:
+                if chosen.complete:
+                    scaling = scaling_matters(search, rows, chosen, follow)
+            except KeyboardInterrupt:
+                hint = "The answer is complete, but not what it would be standardised."
         _show(voice, chosen, rows, source, output, scaling)
         if not chosen.complete:
-            raise StoppedError(_hint(output, checkpoint, typed))
+            hint = _hint(output, checkpoint, typed)
+        if hint is not None:
+            raise StoppedError(hint)
 
 
 def _show(

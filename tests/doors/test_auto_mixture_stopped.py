@@ -45,6 +45,7 @@ def assert_same(one, other):
     for name, values in one.results_.items():
         if name != "seconds":
             np.testing.assert_array_equal(values, other.results_[name], err_msg=name)
+            assert values.dtype == other.results_[name].dtype, name
     for name in ("n_clusters_", "shape_", "plausible_", "agreement_", "verdict_"):
         assert getattr(one, name) == getattr(other, name)
     for name in ("labels_", "merged_labels_"):
@@ -184,7 +185,7 @@ def test_another_search_is_refused(tmp_path):
     [
         lambda codes, numbers: (codes[:-1], numbers),
         lambda codes, numbers: (codes, numbers[:-1]),
-        lambda codes, numbers: (np.where(codes == 2, 3, codes), numbers),
+        lambda codes, numbers: (np.where(codes == 3, 4, codes), numbers),
         lambda codes, numbers: (codes, np.full_like(numbers, np.nan)),
         lambda codes, numbers: (-codes, numbers),
         lambda codes, numbers: (np.full_like(codes, 2**40), numbers),

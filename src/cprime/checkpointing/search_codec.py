@@ -19,7 +19,7 @@ from cprime.theta import Theta
 from cprime.typing import Array
 
 Entry = tuple[float, Any]
-NOTHING, NUMBER, ARRAY, *OTHERS = range(6)
+NOTHING, NUMBER, INTEGER, ARRAY, *OTHERS = range(7)
 # What else a step may come to.
 KINDS: dict[int, Any] = dict(zip(OTHERS, (Theta, Scores, Split)))
 
@@ -55,7 +55,9 @@ def _put(value: Any, codes: list[int], numbers: list[Array]) -> None:
     elif isinstance(value, np.ndarray) and value.ndim:
         codes += [ARRAY, value.ndim, *value.shape]
         numbers.append(np.ravel(value).astype(np.float64, casting="safe"))
-    elif isinstance(value, float | int | np.ndarray):
+    elif isinstance(value, int):
+        codes += [INTEGER, value]
+    elif isinstance(value, float | np.ndarray):
         codes.append(NUMBER)
         numbers.append(np.array([value], dtype=np.float64))
     else:
@@ -88,6 +90,8 @@ class _Reader:
     def _value(self, code: int) -> Any:
         if code == NOTHING:
             return None
+        if code == INTEGER:
+            return self._code()
         if code == NUMBER:
             return float(self._next(1)[0])
         if code == ARRAY:

@@ -110,6 +110,7 @@ def test_clusters_that_are_not_separate_are_explained():
             "n_clusters": np.array([1, 1, 2, 3, 4, 9]),
             "shape": np.array(["diag", "full", "full", "full", "full", "full"]),
             "weight": np.full(6, 100.0),
+            "equal_weights": np.zeros(6, dtype=bool),
             "chosen": np.array([True, False, False, False, False, False]),
             **dict.fromkeys(
                 ("bic", "icl", "bic_free_energy", "held_out"),

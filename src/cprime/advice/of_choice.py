@@ -180,8 +180,14 @@ def interrupted() -> Finding:
     )
 
 
-def sampled(n_looked_at: int, n_rows: int) -> Finding:
-    """Say that the search looked at a sample."""
+def sampled(n_looked_at: int, n_rows: int, finished: bool = True) -> Finding:
+    """Say that the search looked at a sample, and that all rows judged in the end."""
+    if not finished:
+        return Finding(
+            "fair",
+            f"{count(n_looked_at)} of {count(n_rows, 'row')} were searched.",
+            "All rows were to judge in the end.",
+        )
     return Finding(
         "good",
         f"{count(n_looked_at)} of {count(n_rows, 'row')} were searched.",

@@ -32,38 +32,35 @@ class Line:
 
 def lines_of(auto: Any) -> list[Line]:
     """Return the best fit of every number of clusters, by the criterion."""
+    from cprime.selection.comparable import comparable, last_word
+
     results = auto.results_
-    # Fits to a sample cannot be compared with those to all rows.
-    of_all = results["weight"] == results["weight"].max()
-    chosen = int(results["chosen"].argmax())
-    best: dict[int, int] = {}
-    for i in of_all.nonzero()[0]:
+    values = {name: comparable(results, name) for name in CRITERIA}
+    criterion, chosen = values[auto.criterion], int(results["chosen"].argmax())
+    best = {auto.n_clusters_: chosen}
+    for i in last_word(results).tolist():
         C = int(results["n_clusters"][i])
-        if (
-            C not in best
-            or results[auto.criterion][i] < results[auto.criterion][best[C]]
-        ):
-            best[C] = int(i)
-    best[auto.n_clusters_] = chosen
+        known = best.setdefault(C, i)
+        if known != chosen and criterion[i] < criterion[known]:
+            best[C] = i
+    # What is better and was not chosen has clusters without a valley between them.
+    of_all_rows = results["weight"] == results["weight"].max()
+    ahead = (criterion < criterion[chosen]) & of_all_rows
     return [
         Line(
             C,
             str(results["shape"][i]),
-            {name: float(results[name][i]) for name in CRITERIA},
-            _note(auto, i, chosen),
+            {name: float(of[i]) for name, of in values.items()},
+            CHOSEN if i == chosen else _note(ahead[i], C in auto.plausible_),
         )
         for C, i in sorted(best.items())
     ]
 
 
-def _note(auto: Any, line: int, chosen: int) -> str:
-    values, C = auto.results_[auto.criterion], int(auto.results_["n_clusters"][line])
-    if line == chosen:
-        return CHOSEN
-    # What is better and was not chosen has clusters without a valley between them.
-    if values[line] < values[chosen]:
+def _note(is_ahead: bool, is_plausible: bool) -> str:
+    if is_ahead:
         return NOT_GROUPS
-    return AS_GOOD if C in auto.plausible_ else ""
+    return AS_GOOD if is_plausible else ""
 
 
 def shown(auto: Any, lines: list[Line]) -> list[Line | None]:

@@ -69,7 +69,9 @@ def verdict(
             choice.best.C, shape, choice.plausible, max(choice.agreement.values())
         ),
         of_choice.agreement(choice.agreement),
-        of_choice.sampled(choice.n_searched, n_rows) if choice.is_sample else None,
+        of_choice.sampled(choice.n_searched, n_rows, not interrupted)
+        if choice.is_sample
+        else None,
     ]
     if choice.at_limit and max_clusters is not None:
         findings.append(of_choice.at_the_limit(max_clusters))

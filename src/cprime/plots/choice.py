@@ -11,6 +11,7 @@ from cprime.advice.of_choice import TITLES, WORDS, about_as_good
 from cprime.advice.wording import MINUS, count
 from cprime.plots import look
 from cprime.plots.look import Display
+from cprime.selection.comparable import comparable, last_word
 from cprime.selection.criteria import NO_EVIDENCE
 from cprime.typing import Array
 
@@ -93,7 +94,7 @@ class ChoiceDisplay(Display):
                 f"criterion={criterion!r} should be 'bic_free_energy', 'icl' or 'bic'."
             )
         shape = np.where(results["equal_weights"], "k-means", results["shape"])
-        value, kept = _comparable(results, criterion), _last(results, shape)
+        value, kept = comparable(results, criterion), last_word(results)
         return cls(
             results["n_clusters"][kept],
             shape[kept],
@@ -235,33 +236,3 @@ class ChoiceDisplay(Display):
             text = f"{count(C, 'cluster')}: {words}."
         others = [number for number in self.plausible if number != C]
         return f"{text} {about_as_good(others)}".rstrip()
-
-
-def _comparable(results: dict[str, Array], criterion: str) -> Array:
-    """Return a criterion as if all fits had been to all rows.
-
-    Those to a sample describe it better than other rows, by one nat a parameter.
-    """
-    value, weight = results[criterion], results["weight"]
-    all_rows = weight.max()
-    if criterion == "held_out":
-        projected = value * all_rows / weight
-    else:
-        n_parameters = results["n_parameters"]
-        misfit = value - n_parameters * np.log(weight) + 2.0 * n_parameters
-        projected = misfit * all_rows / weight + n_parameters * np.log(all_rows)
-    found: Array = np.where(weight < all_rows, projected, value)
-    return found
-
-
-def _last(results: dict[str, Array], shape: Array) -> Array:
-    """Return which lines are the last word on a shape and number of clusters."""
-    order = np.lexsort((~results["chosen"], -results["weight"]))
-    seen: set[tuple[str, int]] = set()
-    kept = []
-    for i in order:
-        key = (str(shape[i]), int(results["n_clusters"][i]))
-        if key not in seen:
-            seen.add(key)
-            kept.append(int(i))
-    return np.array(sorted(kept))

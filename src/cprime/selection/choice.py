@@ -202,7 +202,7 @@ class Search:
             finals[found.shape, found.C] = final
             yield replace(final, seconds=found.seconds)
         # All at once: whoever interrupts still has those of the sample.
-        self._of_sample = [c for c in ahead if c not in finalists]
+        self._of_sample = ahead
         chooser.table = finals
 
 

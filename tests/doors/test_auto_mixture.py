@@ -168,6 +168,13 @@ def test_what_cannot_be_is_refused():
         AutoMixture(shapes=["round"]).fit(X)
     with pytest.raises(ValueError, match="NaN at row 0, column 1"):
         AutoMixture().fit(np.array([[1.0, np.nan], [2.0, 3.0]]))
+    for scale, word in ((1e200, "large"), (1e-200, "small")):
+        with pytest.raises(ValueError, match=f"are too {word} for float64.*Rescale X"):
+            AutoMixture().fit(scale * X)
+    with pytest.raises(ValueError, match=r"needs 5 different rows .* X has 4"):
+        AutoMixture(criterion="held_out").fit(np.repeat(X[:4], 3, axis=0))
+    with pytest.raises(ValueError, match="All sample_weight are zero"):
+        AutoMixture().fit(X, sample_weight=np.zeros(len(X)))
     with pytest.raises(ValueError, match="0 sample"):
         AutoMixture().fit(np.empty((0, 2)))
     with pytest.raises(ValueError, match="max_clusters"):

@@ -23,7 +23,7 @@ from cprime.fitting.results import fitted_or_unchanged
 from cprime.kernels import KERNEL_NAMES, get_kernel
 from cprime.rows import Rows
 from cprime.sampling import distinct_sample
-from cprime.selection.choice import MOST_ROWS, Search
+from cprime.selection.choice import FEWEST_DIVIDED, MOST_ROWS, Search
 from cprime.selection.criteria import CRITERIA
 from cprime.selection.shapes import SHAPES
 from cprime.typing import Array
@@ -292,6 +292,15 @@ class AutoMixture(DensityMixin, ClusterMixin, BaseEstimator):
         seed = int(keeper.random_state(self.random_state).randint(2**31 - 1))
         sample = distinct_sample(rows, MOST_ROWS, np.random.default_rng(seed))
         known = FeatureMoments.of(self, sample, kernel)
+        if known.variances.any():
+            # What float64 cannot hold is better known now than after the search.
+            units.covariance_out(known.variances.max(), np.dtype(np.float64))
+        if self.criterion == "held_out" and sample.n_rows < FEWEST_DIVIDED:
+            raise ValueError(
+                f"criterion='held_out' needs {FEWEST_DIVIDED} different rows at least, "
+                f"to keep some of them from fits, and X has {sample.n_rows}: choose "
+                "another criterion."
+            )
         return Search(
             rows,
             sample,

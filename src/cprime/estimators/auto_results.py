@@ -44,7 +44,7 @@ def estimator_of(
         return KMeans(  # type: ignore[no-untyped-call]
             best.C, init=means, n_init=1, **settings
         )
-    covariance = np.asarray(theta.covariance) / units.scale / units.scale
+    covariance = units.covariance_out(theta.covariance, np.dtype(np.float64))
     if shape.covariance_type == "tied":
         covariance = covariance[0]
     return GaussianMixture(  # type: ignore[no-untyped-call]

@@ -27,6 +27,8 @@ from cprime.typing import Array
 MOST_ROWS = 2**14
 # Rows of the sample that are kept from fits, for those who judge by them.
 HELD_OUT = 0.2
+# Fewer different rows cannot be divided so.
+FEWEST_DIVIDED = 5
 # Criteria whose answers are plausible.
 JUDGES = (bic, icl, bic_free_energy)
 # Fits to a sample that are fitted to all rows.

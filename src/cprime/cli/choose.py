@@ -214,7 +214,8 @@ def _show(
     voice.say(table_of(auto, lines, voice.out))
     voice.say(f"[dim]{legend_of(lines)}[/]\n")
     headline, _, text = auto.verdict_.partition(". ")
-    sure = chosen.complete and len(auto.plausible_) == 1
+    at_the_limit = auto.n_clusters_ == auto.max_clusters
+    sure = chosen.complete and len(auto.plausible_) == 1 and not at_the_limit
     level = "good" if sure else "fair"
     voice.say(finding_line(Finding(level, f"{headline}.", text)))
     if scaling is not None:

@@ -98,8 +98,8 @@ class AutoMixture(DensityMixin, ClusterMixin, BaseEstimator):
     results_ : dict of ndarray
         For `pandas.DataFrame`: a line for every number and shape, with `n_clusters`,
         `shape`, `equal_weights`, `free_energy` (at C' = 1), `log_likelihood`, `gap`,
-        `entropy`, `n_parameters`, `bic`, `icl`, `bic_free_energy`, `weight` (of the
-        rows it was fitted to), `seconds`, and whether it was `chosen`.
+        `entropy`, `n_parameters` and their `price`, `bic`, `icl`, `bic_free_energy`,
+        `weight` (of the rows it was fitted to), `seconds`, and whether it was `chosen`.
     estimators_ : list of KMeans and GaussianMixture
         One for every line of `results_`, fitted to all rows. Only if asked for by
         `keep_estimators`.

@@ -94,6 +94,7 @@ def results_table(choice: Choice, n_features: int, units: Units) -> dict[str, Ar
                 "gap": scores.log_likelihood - scores.free_energy,
                 "entropy": scores.entropy,
                 "n_parameters": scores.n_parameters,
+                "price": scores.price,
                 **{name: of(scores) for name, of in CRITERIA.items()},
                 "weight": scores.weight,
                 "seconds": found.seconds,

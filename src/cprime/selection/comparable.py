@@ -27,9 +27,12 @@ def comparable(results: Mapping[str, Array], criterion: str) -> Array:
     of_all = weight == weight.max()
     if of_all.all():
         return value
-    n_parameters = results["n_parameters"] * float(criterion != "held_out")
-    misfit = value - n_parameters * np.log(weight) + 2.0 * n_parameters
-    projected = misfit * weight.max() / weight + n_parameters * np.log(weight.max())
+    larger = weight.max() / weight
+    projected = value * larger
+    if criterion != "held_out":
+        n_parameters, price = results["n_parameters"], results["price"]
+        misfit = value - price + 2.0 * n_parameters
+        projected = misfit * larger + price + n_parameters * np.log(larger)
     finals = {key: value[i] for i, key in enumerate(_keys(results)) if of_all[i]}
     offsets = [
         finals[key] - projected[i]

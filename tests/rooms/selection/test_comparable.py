@@ -12,6 +12,7 @@ def table(**changes):
         "equal_weights": np.zeros(3, dtype=bool),
         "n_clusters": np.array([2, 3, 2]),
         "n_parameters": np.array([4, 7, 4]),
+        "price": np.array([4, 7, 4]) * np.log([100.0, 100.0, 1000.0]),
         "weight": np.array([100.0, 100.0, 1000.0]),
         "chosen": np.array([False, False, True]),
         "bic": np.array([500.0, 520.0, 5100.0]),

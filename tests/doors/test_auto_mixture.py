@@ -140,11 +140,22 @@ def test_the_limit_is_said_if_it_was_met():
     ],
     ids=["one row", "equal rows", "a constant column", "two rows"],
 )
-@pytest.mark.filterwarnings("ignore:The covariance of cluster 0")
+@pytest.mark.filterwarnings("ignore:The covariance of cluster")
 @pytest.mark.filterwarnings("ignore:Every row lies on")
 def test_few_or_equal_rows_have_an_answer(rows):
     chosen = AutoMixture(max_clusters=500, random_state=0).fit(rows)
     assert 1 <= chosen.n_clusters_ <= len(rows)
+
+
+@pytest.mark.filterwarnings("ignore:The covariance of cluster")
+@pytest.mark.parametrize("value", [0.0, 1.0, -1e6])
+def test_a_constant_column_changes_nothing(value):
+    rows = np.concatenate([RNG.normal(c, 1.0, (80, 1)) for c in (0.0, 9.0, 18.0)])
+    constant = np.full((240, 2), value)
+    chosen = AutoMixture(max_clusters=6, random_state=0)
+    assert chosen.fit(np.hstack([rows, constant])).n_clusters_ == 3
+    few_values = np.column_stack([np.arange(50.0) % 7, np.full(50, value)])
+    assert chosen.fit(few_values).n_clusters_ == 1
 
 
 def test_values_that_many_rows_share_are_no_cluster():
@@ -157,5 +168,20 @@ def test_what_cannot_be_is_refused():
         AutoMixture(shapes=["round"]).fit(X)
     with pytest.raises(ValueError, match="NaN at row 0, column 1"):
         AutoMixture().fit(np.array([[1.0, np.nan], [2.0, 3.0]]))
+    for scale, word in ((1e200, "large"), (1e-200, "small")):
+        with pytest.raises(ValueError, match=f"are too {word} for float64.*Rescale X"):
+            AutoMixture().fit(scale * X)
+    with pytest.raises(ValueError, match=r"needs 5 different rows .* X has 4"):
+        AutoMixture(criterion="held_out").fit(np.repeat(X[:4], 3, axis=0))
+    with pytest.raises(ValueError, match="All sample_weight are zero"):
+        AutoMixture().fit(X, sample_weight=np.zeros(len(X)))
+    with pytest.raises(ValueError, match="0 sample"):
+        AutoMixture().fit(np.empty((0, 2)))
+    with pytest.raises(ValueError, match="max_clusters"):
+        AutoMixture(max_clusters=0).fit(X)
+    with pytest.raises(ValueError, match="shapes"):
+        AutoMixture(shapes=[]).fit(X)
+    with pytest.raises(ValueError, match="shapes"):
+        AutoMixture(shapes="diag").fit(X)
     with pytest.raises(ValueError, match="criterion"):
         AutoMixture(criterion="aic").fit(X)

@@ -80,7 +80,13 @@ def test_a_gap_is_put_into_words(tmp_path):
     np.save(tmp_path / "cloud.npy", rng.standard_normal((500, 2)))
     said = done("fit", tmp_path / "cloud.npy", "-k", 8, "-o", tmp_path / "m")
     assert "Hard assignment is not safe here." in said
-    assert f"next: cprime compare {tmp_path / 'cloud.npy'} -k 8" in said
+    # First of all, whether there are clusters.
+    assert "One cluster describes these rows better. BIC is " in said
+    assert f"next: cprime choose {tmp_path / 'cloud.npy'}" in said
+    groups = rng.standard_normal((500, 2)) + 9.0 * rng.integers(2, size=(500, 1))
+    np.save(tmp_path / "groups.npy", groups)
+    said_of_groups = done("fit", tmp_path / "groups.npy", "-k", 8, "-o", tmp_path / "m")
+    assert f"next: cprime compare {tmp_path / 'groups.npy'} -k 8" in said_of_groups
     said = done(
         "fit", tmp_path / "cloud.npy", "-k", 8, "--c-prime", "all", "-o", tmp_path / "m"
     )

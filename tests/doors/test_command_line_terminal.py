@@ -22,6 +22,7 @@ from cprime.cli.app import app
 from cprime.cli.console import Voice
 
 COMMANDS = [
+    "choose",
     "fit",
     "predict",
     "info",

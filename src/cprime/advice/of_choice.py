@@ -6,18 +6,28 @@ Functions from numbers to sentences.
 from collections.abc import Mapping, Sequence
 
 from cprime.advice.verdicts import Finding
-from cprime.advice.wording import count, listing
+from cprime.advice.wording import count, either, listing, number
+from cprime.selection.criteria import NO_EVIDENCE
 
+TITLES = {
+    "bic_free_energy": "BIC on F",
+    "icl": "ICL",
+    "bic": "BIC",
+    "held_out": "held-out likelihood",
+    "modes": "modes",
+}
 WORDS = {
-    "isotropic": "round clusters of one size",
-    "spherical": "round clusters, each of its own size",
+    "isotropic": "spherical clusters of equal size",
+    "spherical": "spherical clusters, each of its own size",
     "diag": "clusters stretched along the columns",
     "tied": "clusters of one elongated shape",
     "full": "clusters of any elongated shape",
 }
 
 
-def how_many(n_clusters: int, shape: str, plausible: Sequence[int]) -> Finding:
+def how_many(
+    n_clusters: int, shape: str, plausible: Sequence[int], most_parts: int = 1
+) -> Finding:
     """Say how many clusters there are, and which numbers are about as good.
 
     Parameters
@@ -27,19 +37,28 @@ def how_many(n_clusters: int, shape: str, plausible: Sequence[int]) -> Finding:
         The `covariance_type`.
     plausible : sequence of int
         Numbers that the evidence does not rule out, the chosen one included.
+    most_parts : int, default=1
+        The largest number that any criterion prefers.
     """
     others = [number for number in plausible if number != n_clusters]
     if n_clusters == 1:
         headline = "No cluster structure: one cluster describes these rows best."
         text = "Any division into more explains less than its parameters cost."
+        if most_parts > 1:
+            text = "Divisions into more have no valley between their clusters."
     else:
         headline = f"{count(n_clusters, 'cluster')}: {WORDS[shape]}."
         text = "No other number comes near."
     if others:
-        text = (
-            f"{_numbers(others)} {'is' if len(others) == 1 else 'are'} about as good."
-        )
+        text = about_as_good(others)
     return Finding("fair" if others else "good", headline, text)
+
+
+def about_as_good(others: Sequence[int]) -> str:
+    """Return '14 and 16 are about as good.', or nothing."""
+    if not others:
+        return ""
+    return f"{_numbers(others)} {either(len(others), 'is', 'are')} about as good."
 
 
 def agreement(says: Mapping[str, int]) -> Finding | None:
@@ -55,21 +74,33 @@ def agreement(says: Mapping[str, int]) -> Finding | None:
     if len(set(says.values())) == 1:
         return None
     if components > groups:
-        verb = "is" if groups == 1 else "are"
+        seen = (
+            f"{count(groups, 'group')} with valleys between them: the groups are not "
+            "Gaussian, or one has tails."
+        )
+        if groups == 1:
+            seen = "no valley: it is one group that is not Gaussian, or has tails."
         return Finding(
             "fair",
             f"{count(components, 'Gaussian')}, but only {count(groups, 'group')}.",
-            f"BIC sees {count(components, 'component')} where there {verb} "
-            f"{count(groups, 'group')} with a valley between them: the groups are "
-            "not Gaussian, or one has tails. Components describe the density; groups "
-            "are what labels can stand for.",
+            f"BIC sees {count(components, 'component')}, but {seen} Components "
+            "describe the density; groups are what labels can stand for.",
         )
-    told = listing([f"{name} says {number}" for name, number in says.items()])
     return Finding(
         "fair",
         "Criteria do not agree.",
-        f"{told}. BIC counts the parts of a density, ICL groups that rows can be "
-        "assigned to without doubt, modes the peaks.",
+        f"{by_number(says)}. BIC counts the parts of a density, ICL groups that rows "
+        "can be assigned to without doubt, modes the peaks.",
+    )
+
+
+def by_number(says: Mapping[str, int]) -> str:
+    """Return '3 by BIC on F, ICL and BIC; 2 by modes'."""
+    numbers = sorted({*says.values()}, key=list(says.values()).index)
+    return "; ".join(
+        f"{number:,} by "
+        + listing([TITLES[name] for name in says if says[name] == number])
+        for number in numbers
     )
 
 
@@ -83,8 +114,80 @@ def at_the_limit(max_clusters: int) -> Finding:
     )
 
 
-def sampled(n_looked_at: int, n_rows: int) -> Finding:
-    """Say that the search looked at a sample."""
+def against_one(n_clusters: int, bic: float, bic_of_one: float) -> Finding:
+    """Say whether clusters describe their rows better than one cluster would.
+
+    Parameters
+    ----------
+    n_clusters : int
+    bic, bic_of_one : float
+        Of the clusters, and of one cluster of the same shape; lower is better.
+    """
+    ahead = bic_of_one - bic
+    look = "AutoMixture (cprime choose) finds out how many there are."
+    values = f"BIC is {number(bic)} for {n_clusters:,} and {number(bic_of_one)} for one"
+    if ahead <= 0:
+        return Finding(
+            "poor",
+            "One cluster describes these rows better.",
+            f"{values}, and lower is better: these {n_clusters:,} divide rows that may "
+            f"be one group. {look}",
+        )
+    if ahead < NO_EVIDENCE:
+        return Finding(
+            "fair",
+            "One cluster describes these rows about as well.",
+            f"{values}: a difference below {NO_EVIDENCE:g} is no evidence. {look}",
+        )
+    return Finding(
+        "good",
+        f"{count(n_clusters, 'cluster')} describe these rows better than one.",
+        f"{values}, and lower is better. Whether another number is better still, "
+        "AutoMixture (cprime choose) finds out.",
+    )
+
+
+def scaling(n_clusters: int, n_standardised: int) -> Finding:
+    """Say whether the number of clusters depends on the scales of the columns.
+
+    Parameters
+    ----------
+    n_clusters : int
+        As columns are.
+    n_standardised : int
+        After each was divided by its standard deviation.
+    """
+    if n_clusters == n_standardised:
+        return Finding(
+            "good",
+            "The scales of the columns do not matter:",
+            f"standardised, it would be {n_standardised:,} as well.",
+        )
+    return Finding(
+        "fair",
+        "The answer depends on scaling:",
+        f"standardised, it would be {n_standardised:,}. Standardise columns that are "
+        "in different units.",
+    )
+
+
+def interrupted() -> Finding:
+    """Say that the search did not come to its end."""
+    return Finding(
+        "poor",
+        "The search was interrupted.",
+        "This is the best of what it had tried.",
+    )
+
+
+def sampled(n_looked_at: int, n_rows: int, finished: bool = True) -> Finding:
+    """Say that the search looked at a sample, and that all rows judged in the end."""
+    if not finished:
+        return Finding(
+            "fair",
+            f"{count(n_looked_at)} of {count(n_rows, 'row')} were searched.",
+            "All rows were to judge in the end.",
+        )
     return Finding(
         "good",
         f"{count(n_looked_at)} of {count(n_rows, 'row')} were searched.",

@@ -76,6 +76,10 @@ class Checkpoint:
         options = f"every={self.every!r}, resume={self.resume!r}"
         return f"Checkpoint({str(self.folder)!r}, {options})"
 
+    def inside(self, name: str) -> "Checkpoint":
+        """Return the checkpoint of a fit that is part of another."""
+        return Checkpoint(self.folder / name, self.every, self.resume)
+
     def say(self, message: str) -> None:
         """Tell a person where a fit begins."""
         self.message = message

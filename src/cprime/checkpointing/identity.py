@@ -10,7 +10,7 @@ from cprime.storage.fingerprint import fingerprint
 from cprime.typing import Array
 
 # Parameters that change nothing about a result.
-NO_MATTER = {"verbose", "verbose_interval", "copy_x"}
+NO_MATTER = {"verbose", "verbose_interval", "copy_x", "keep_estimators"}
 
 
 def identity(
@@ -49,6 +49,8 @@ def parameters(estimator: Any) -> dict[str, Any]:
             value = "a RandomState"
         elif callable(value):
             value = functions.identity_of(name, value)
+        elif name == "shapes":
+            value = value if isinstance(value, str) else [str(v) for v in value]
         elif not (value is None or isinstance(value, bool | int | float | str)):
             value = np.asarray(tables.dense(value, name), dtype=np.float64)
         found[name] = value

@@ -1,30 +1,27 @@
-"""What of a fit is kept, when, and where does another one go on from it?"""
+"""Which fit is kept in a folder, and may this one go on with it?"""
 
 import copy
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
+from sklearn.utils import check_random_state
 
 from cprime.checking.warn import warn
-from cprime.checkpointing import state_codec
 from cprime.checkpointing.checkpoint import Checkpoint
 from cprime.checkpointing.identity import difference, differences, identity, parameters
 from cprime.checkpointing.rotation import Rotation
 from cprime.checkpointing.termination import stopped_by_sigterm
-from cprime.fitting.restarts import State
-from cprime.fitting.run_restarts import Keeper
-from cprime.rows import Rows
 from cprime.storage import tree
 from cprime.storage.locks import FolderInUseError, FolderLock
 from cprime.typing import Array
 from cprime.version import __version__
 
 
-class FolderKeeper(Keeper):
-    """Keeps a fit in the folder of a checkpoint.
+class KeptFit:
+    """A fit in the folder of a checkpoint: whose it is, and where it began.
 
     Parameters
     ----------
@@ -37,8 +34,6 @@ class FolderKeeper(Keeper):
     lock : FolderLock
         Of that folder; is taken, unless there is a result that is only read.
     """
-
-    keeps = True
 
     def __init__(
         self,
@@ -57,14 +52,14 @@ class FolderKeeper(Keeper):
         self._resumes = self._rotation.latest is not None
         self.finished = self._rotation.finished
         self._random_state: np.random.RandomState | None = None
-        self._seeding: str
-        self._last: float
+        self._last = time.monotonic()
         if self._resumes:
             self._read_beginning()
 
     def random_state(self, given: Any) -> np.random.RandomState:
+        """Return the random numbers of a fit, from where it began."""
         if self._random_state is None:
-            found = super().random_state(given)
+            found: np.random.RandomState = check_random_state(given)
             self._random_state = copy.deepcopy(found)
             return found
         if isinstance(given, np.random.RandomState):
@@ -72,46 +67,19 @@ class FolderKeeper(Keeper):
             return given
         return copy.deepcopy(self._random_state)
 
-    def restored(self, rows: Rows, C: int, seeding: str) -> State:
-        state = State()
-        if self._resumes:
-            with self._rotation.opened() as file:
-                told = file.header.get("state")
-                state = state_codec.unpacked(told, dict(file.arrays), rows, C)
-                if self.finished and state.best is None:
-                    raise ValueError("it holds no fit, and says that it had finished")
-            self._refuse([difference("seeding", file.header.get("seeding"), seeding)])
-        self._seeding, self._last = seeding, time.monotonic()
-        self.message = self._where(state)
-        self._checkpoint.say(self.message)
-        if not self._resumes:
-            # A folder that cannot be written to is better known now than later.
-            self._write(state)
-        return state
+    @property
+    def _is_due(self) -> bool:
+        return time.monotonic() - self._last >= self._checkpoint.every
 
-    def keep(self, state: State) -> None:
-        if time.monotonic() - self._last >= self._checkpoint.every:
-            self._write(state)
-
-    def interrupted(self, state: State) -> None:
-        # One that is finished was written, and one that has not begun says nothing.
-        if not self.finished and state != State():
-            self._write(state)
-
-    def finish(self, state: State) -> None:
-        if not self.finished:
-            self._write(state, finished=True)
-            self.finished = True
-
-    def _write(self, state: State, finished: bool = False) -> None:
-        arrays: dict[str, Any] = {}
-        header = {
+    def _write_with(
+        self, header: dict[str, Any], arrays: dict[str, Any], finished: bool
+    ) -> None:
+        """Write what is kept, and which fit it is of."""
+        told = {
             "identity": tree.packed(self._identity, "identity", arrays),
             "random_state": tree.packed(self._random_state, "random_state", arrays),
-            "seeding": self._seeding,
-            "state": state_codec.packed(state, arrays),
         }
-        self._rotation.write(header, arrays, finished)
+        self._rotation.write({**told, **header}, arrays, finished)
         self._last = time.monotonic()
 
     def _take(self, lock: FolderLock) -> None:
@@ -176,7 +144,8 @@ class FolderKeeper(Keeper):
                 "this one."
             )
 
-    def _where(self, state: State) -> str:
+    def _beginning(self, at: str) -> str:
+        """Return where the fit begins, in words; `at` is where it had come to."""
         if not self._resumes:
             if self._checkpoint.resume:
                 return (
@@ -185,19 +154,21 @@ class FolderKeeper(Keeper):
             return f"Starting afresh, with checkpoints in {self._folder!r}."
         if self.finished:
             return f"The fit in {self._folder!r} had finished: there is its result."
-        at = f"restart {len(state.complete) + 1}"
-        if state.current is None:
-            at = f"the beginning of {at}"
-        else:
-            at = f"iteration {state.current.last.iteration} of {at}"
         return f"Going on from {at}, kept in {self._folder!r} at {self._rotation.when}."
+
+
+Kept = TypeVar("Kept", bound=KeptFit)
 
 
 @contextmanager
 def keeping(
-    checkpoint: Checkpoint, estimator: Any, X: Any, weights: Array
-) -> Iterator[Keeper]:
-    """Give what keeps a fit while it runs."""
+    kind: Callable[..., Kept],
+    checkpoint: Checkpoint,
+    estimator: Any,
+    X: Any,
+    weights: Array,
+) -> Iterator[Kept]:
+    """Give what keeps a fit of this kind while it runs."""
     if not isinstance(checkpoint, Checkpoint):
         raise TypeError(
             f"checkpoint must be a cprime.Checkpoint, not {checkpoint!r:.60}: give "
@@ -206,7 +177,7 @@ def keeping(
     lock = FolderLock(checkpoint.folder)
     with stopped_by_sigterm():
         try:
-            yield FolderKeeper(checkpoint, estimator, X, weights, lock)
+            yield kind(checkpoint, estimator, X, weights, lock)
         finally:
             # Not left to the collector: a traceback would keep the folder from others.
             lock.release()

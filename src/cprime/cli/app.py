@@ -12,6 +12,7 @@ from typer.core import TyperCommand, TyperGroup
 import cprime
 from cprime.cli import (
     bench,
+    choose,
     compare,
     doctor,
     errors,
@@ -26,8 +27,9 @@ from cprime.cli import (
 
 WORK, LOOK, CHECK = "Find clusters, use them", "Look closer", "Try and check cprime"
 
-EPILOG = """[bold]Five commands to start with[/]
+EPILOG = """[bold]Six commands to start with[/]
 
+  cprime choose flows.parquet --standardize
   cprime fit flows.parquet -k 200 --standardize -o flows.cprime
   cprime info flows.cprime
   cprime predict flows.cprime new.parquet -o labels.parquet
@@ -154,7 +156,7 @@ def _cprime(
 app.callback(help=_unwrap(_cprime.__doc__))(_cprime)
 
 for panel, modules in {
-    WORK: (fit, predict),
+    WORK: (choose, fit, predict),
     LOOK: (info, report, compare, sample),
     CHECK: (example, doctor, bench, reproduce),
 }.items():

@@ -34,7 +34,12 @@ from cprime.cli.options import (
 )
 from cprime.cli.progress import follow_progress
 from cprime.cli.source import Source
-from cprime.cli.summary import LEVELS, describe_shape, fit_values
+from cprime.cli.summary import (
+    against_one,
+    describe_shape,
+    finding_line,
+    fit_values,
+)
 
 # Every one of these, and all clusters.
 TRIED = (1, 2, 3, 5, 10)
@@ -94,6 +99,7 @@ def compare(
     voice = Voice(json, quiet)
     use_threads(threads)
     found: list[dict[str, Any]] = []
+    against: list[Any] = []
     tried = [*(c for c in TRIED if c < k), k]
     with voice.show_warnings(), stop_on_interrupt():
         try:
@@ -109,25 +115,31 @@ def compare(
                     fitted.fit(rows, progress=follow)
                     seconds = time.perf_counter() - started
                     found.append({**fit_values(fitted), "seconds": seconds})
+                    against.append(against_one(fitted, rows.n_rows))
         except KeyboardInterrupt:
             if found:
-                _show(voice, rows, found, tried)
+                _show(voice, rows, found, tried, against)
             raise StoppedError(
                 f"{len(found)} of {len(tried)} fits were complete."
             ) from None
-        _show(voice, rows, found, tried)
+        _show(voice, rows, found, tried, against)
 
 
 def _show(
-    voice: Voice, data: Any, found: list[dict[str, Any]], tried: list[int]
+    voice: Voice,
+    data: Any,
+    found: list[dict[str, Any]],
+    tried: list[int],
+    against: list[Any],
 ) -> None:
     from rich import box
-    from rich.markup import escape
     from rich.table import Table
 
     from cprime import advice
 
     C = tried[-1]
+    likeliest = max(range(len(found)), key=lambda i: found[i]["log_likelihood"])
+    one = against[likeliest]
     gaps = {of["c_prime"]: of["gap"] for of in found}
     best, advised = advice.recommended_c_prime(gaps), advice.which_c_prime(gaps, C)
     scaled = data.scale is not None
@@ -141,6 +153,7 @@ def _show(
             "standardized": scaled,
             "units": "nats per row" + (" of standardized columns" if scaled else ""),
             "fits": [{name: of[name] for name in SHOWN} for of in found],
+            "against_one": one and f"{one.headline} {use_option_names(one.text)}",
             "recommended": best,
             "advice": use_option_names(f"{advised.headline} {advised.text}"),
         }
@@ -169,5 +182,6 @@ def _show(
     )
     if not all(of["converged"] for of in found):
         voice.say("* stopped by --max-iter before it had converged.")
-    headline, reason = escape(advised.headline), escape(use_option_names(advised.text))
-    voice.say(f"[{LEVELS[advised.level]}]{headline}[/] {reason}")
+    if one is not None and one.level != "good":
+        voice.say(finding_line(one))
+    voice.say(finding_line(advised))

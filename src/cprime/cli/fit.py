@@ -7,9 +7,16 @@ from typing import Annotated
 import typer
 
 from cprime.cli import outputs
+from cprime.cli.checkpoint_options import (
+    CheckpointFolder,
+    Every,
+    Resume,
+    refuse_resume_from_nowhere,
+)
 from cprime.cli.column_warnings import column_warnings
 from cprime.cli.console import Voice
 from cprime.cli.errors import StoppedError
+from cprime.cli.fit_auto import choose_and_save, is_free, with_chosen_number
 from cprime.cli.fit_job import (
     Files,
     fit_and_save,
@@ -20,11 +27,10 @@ from cprime.cli.fit_job import (
 )
 from cprime.cli.fit_summary import resume_hint, show_fit
 from cprime.cli.interrupts import stop_on_interrupt
-from cprime.cli.model_spec import Model, ModelSpec, parse_c_prime
+from cprime.cli.model_spec import Model, ModelSpec, parse_c_prime, parse_clusters
 from cprime.cli.options import (
-    LONG,
     OUTPUT,
-    Clusters,
+    ClustersOrAuto,
     Columns,
     CovarianceType,
     CPrime,
@@ -52,6 +58,7 @@ from cprime.cli.source import Source
 EPILOG = """[bold]Examples[/]
 
   cprime fit flows.parquet -k 200
+  cprime fit flows.parquet -k auto
   cprime fit flows.parquet --columns 'f*' -k 200 --c-prime 3 --standardize
       -o flows.cprime --report flows.html
   cprime fit big.npy -k 1000 --memory 2GB --checkpoint big.ckpt
@@ -65,7 +72,7 @@ send before they kill, stops in the same way."""
 def fit(
     context: typer.Context,
     data: DataFile,
-    k: Clusters,
+    k: ClustersOrAuto,
     columns: Columns = None,
     header: Header = None,
     standardize: Standardize = False,
@@ -108,35 +115,9 @@ def fit(
     ] = None,
     json: Json = False,
     quiet: Quiet = False,
-    checkpoint: Annotated[
-        Path | None,
-        option(
-            "--checkpoint",
-            panel=LONG,
-            metavar="DIR",
-            help="Keep in this folder what it takes to go on after Ctrl-C, a power cut "
-            "or a crash.",
-        ),
-    ] = None,
-    every: Annotated[
-        float,
-        option(
-            "--every",
-            panel=LONG,
-            metavar="SECONDS",
-            least=0.0,
-            help="How often that is written.",
-        ),
-    ] = 60.0,
-    resume: Annotated[
-        bool,
-        option(
-            "--resume",
-            panel=LONG,
-            help="Go on from the checkpoint, to the very same result. Starts afresh if "
-            "there is none yet.",
-        ),
-    ] = False,
+    checkpoint: CheckpointFolder = None,
+    every: Every = 60.0,
+    resume: Resume = False,
     memory: Memory = None,
     scratch: Scratch = None,
     threads: Threads = None,
@@ -149,7 +130,7 @@ def fit(
     kept = parse_c_prime(c_prime, model)
     spec = ModelSpec(
         model=model,
-        k=k,
+        k=parse_clusters(k),
         c_prime=kept,
         covariance=covariance,
         init=init,
@@ -158,10 +139,8 @@ def fit(
         tol=tol,
         seed=seed,
     )
-    if resume and checkpoint is None:
-        raise typer.BadParameter(
-            "say where the checkpoint is, with --checkpoint DIR", param_hint="--resume"
-        )
+    free = is_free(context, spec)
+    refuse_resume_from_nowhere(resume, checkpoint)
     outputs.check_name(output, "-o")
     outputs.check_name(report, "--report", outputs.PAGES)
     outputs.check_name(labels, "--labels", outputs.TABLES)
@@ -180,12 +159,22 @@ def fit(
             follow.stage(f"reading {data.name}")
             rows = source.rows()
             rows = rows.standardized() if standardize else rows
-            refuse_too_few_rows(rows, k)
+            refuse_too_few_rows(rows, spec.k)
             if output is None:
                 refuse_to_overwrite(files.model)
-            for line in column_warnings(rows, spec.are_round):
+            for line in column_warnings(rows, spec.are_round and not free):
                 voice.warn(line)
-            fitted = fit_and_save(spec, rows, files, typed, follow, every, resume)
-        show_fit(voice, fitted, files, typed, source)
+            chosen = None
+            if free:
+                chosen, fitted = choose_and_save(
+                    spec, c_prime, rows, files, typed, follow, every, resume
+                )
+            else:
+                if spec.k is None:
+                    chosen, spec = with_chosen_number(
+                        spec, rows, follow, checkpoint, every, resume
+                    )
+                fitted = fit_and_save(spec, rows, files, typed, follow, every, resume)
+        show_fit(voice, fitted, files, typed, source, chosen)
         if not fitted.complete:
             raise StoppedError(resume_hint(files, typed))

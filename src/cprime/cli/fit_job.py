@@ -92,9 +92,9 @@ def refuse_place_of_checkpoints(files: Files) -> None:
         )
 
 
-def refuse_too_few_rows(data: Any, k: int) -> None:
+def refuse_too_few_rows(data: Any, k: int | None) -> None:
     """Raise if there cannot be as many clusters."""
-    if k > data.n_rows:
+    if k is not None and k > data.n_rows:
         raise ValueError(
             f"{data.origin} has {wording.count(data.n_rows, 'row')}, fewer than the "
             f"{k} clusters asked for: give a smaller -k."
@@ -127,6 +127,7 @@ def fit_and_save(
     """
     import cprime
 
+    assert spec.k is not None
     follow.stage(f"choosing where {wording.count(spec.k, 'cluster')} start")
     checkpoint = None
     if files.checkpoint is not None:
@@ -144,11 +145,21 @@ def fit_and_save(
     seconds = time.perf_counter() - started
     start_message = checkpoint.message if checkpoint is not None and resume else ""
     fitted = FitResult(estimator, data, start_message, seconds, complete, spec)
-    _write(fitted, files, typed, follow)
+    save(fitted, files, typed, follow)
     return fitted
 
 
-def _write(fitted: FitResult, files: Files, typed: str, follow: Follower) -> None:
+def save(fitted: FitResult, files: Files, typed: str, follow: Follower) -> None:
+    """Write all files; of a fit that was interrupted, the model alone.
+
+    Parameters
+    ----------
+    fitted : FitResult
+    files : Files
+    typed : str
+        The command, as it is to be remembered.
+    follow : Follower
+    """
     import cprime
     from cprime.model_files.scaling import behind
 

@@ -1,19 +1,23 @@
 """What does a user see when a fit has ended, and what may be done next?"""
 
 import shlex
+from pathlib import Path
 from typing import Any
 
 from cprime.advice import wording
+from cprime.cli.choice import Chosen
 from cprime.cli.console import Voice, literal
 from cprime.cli.fit_job import Files, FitResult
-from cprime.cli.model_spec import Model
+from cprime.cli.model_spec import ALL, Model, ModelSpec
 from cprime.cli.option_names import use_option_names
 from cprime.cli.source import Source
 from cprime.cli.summary import (
+    against_one,
     describe_end,
     describe_file,
     describe_model,
     describe_shape,
+    finding_line,
     fit_values,
     quality_lines,
     show,
@@ -22,7 +26,12 @@ from cprime.cli.summary import (
 
 
 def show_fit(
-    voice: Voice, fitted: FitResult, files: Files, typed: str, source: Source
+    voice: Voice,
+    fitted: FitResult,
+    files: Files,
+    typed: str,
+    source: Source,
+    chosen: Chosen | None = None,
 ) -> None:
     """Show what a fit came to, what was written, and what may be done next.
 
@@ -35,13 +44,22 @@ def show_fit(
         The command it was fitted by.
     source : Source
         Of its rows.
+    chosen : Chosen, optional
+        How many clusters there are, if that was asked first.
     """
     data, values = fitted.data, fit_values(fitted.estimator)
     found, written = verdict(values), files.written(fitted.complete)
-    if fitted.complete:
+    one = against_one(fitted.estimator, data.n_rows)
+    verdict_of_choice = ""
+    if chosen is not None:
+        verdict_of_choice = use_option_names(chosen.auto.verdict_)
+    doubtful = one is not None and one.level != "good"
+    if fitted.complete and doubtful:
+        command = choose_command(source, data)
+    elif fitted.complete:
         command = _next_command(fitted, files, found, source)
     else:
-        command = resume_command(files, typed)
+        command = resume_command(files.checkpoint, typed)
     restarts = len(getattr(fitted.estimator, "restarts_", {}).get("n_iter", [0]))
     voice.result(
         {
@@ -56,22 +74,26 @@ def show_fit(
             "seconds": fitted.seconds,
             "complete": fitted.complete,
             "verdict": None if found is None else found.headline,
+            "against_one": one and f"{one.headline} {use_option_names(one.text)}",
             "files": {name: str(path) for name, path in written.items()},
             "next": command,
+            "choice": verdict_of_choice or None,
         }
     )
     best = f", best of {restarts}" if restarts > 1 else ""
     end = f"{describe_end(values, fitted.complete)}, {wording.seconds(fitted.seconds)}"
+    began = literal(use_option_names(fitted.start_message))
     lines = [
+        ("-k auto", literal(verdict_of_choice)),
         ("model", describe_model(values)),
+        ("k", finding_line(one) if doubtful else ""),
         ("start", f"{values['seeding']}, seed {fitted.spec.seed}{best}"),
+        ("", began),
         ("end", end),
         *quality_lines(values),
         ("wrote", ", ".join(describe_file(path) for path in written.values())),
     ]
-    if fitted.start_message:
-        lines.insert(2, ("", literal(use_option_names(fitted.start_message))))
-    show(voice, describe_shape(data), lines)
+    show(voice, describe_shape(data), [line for line in lines if line[1]])
     if fitted.complete:
         voice.say(f"\nnext: [bold]{literal(command)}[/]", whole=True)
 
@@ -94,9 +116,25 @@ def _next_command(fitted: FitResult, files: Files, found: Any, source: Source) -
     return shlex.join(["cprime", *typed])
 
 
-def resume_command(files: Files, typed: str) -> str:
+def fit_command(spec: ModelSpec, source: Source, data: Any) -> str:
+    """Return the command that fits what was chosen."""
+    model = [] if spec.model == Model.kmeans else ["--model", spec.model.value]
+    shape = [] if spec.covariance is None else ["--covariance", spec.covariance.value]
+    scaled = [] if data.scale is None else ["--standardize"]
+    kept = ["--c-prime", ALL if spec.c_prime == spec.k else str(spec.c_prime)]
+    typed = [*source.typed, *scaled, "-k", str(spec.k), *model, *shape, *kept]
+    return shlex.join(["cprime", "fit", *typed])
+
+
+def choose_command(source: Source, data: Any) -> str:
+    """Return the command that finds out how many clusters there are."""
+    scaled = [] if data.scale is None else ["--standardize"]
+    return shlex.join(["cprime", "choose", *source.typed, *scaled])
+
+
+def resume_command(checkpoint: Path | None, typed: str) -> str:
     """Return the command that goes on with a fit that was stopped."""
-    more = "" if files.checkpoint is not None else " --checkpoint DIR"
+    more = "" if checkpoint is not None else " --checkpoint DIR"
     return (
         f"{typed}{more}" if "--resume" in typed.split() else f"{typed}{more} --resume"
     )
@@ -107,4 +145,4 @@ def resume_hint(files: Files, typed: str) -> str:
     kept = f"The best so far is in {files.model}, marked interrupted."
     if files.checkpoint is None:
         return f"{kept} With --checkpoint DIR a fit can go on where it was stopped."
-    return f"{kept} To go on: {resume_command(files, typed)}"
+    return f"{kept} To go on: {resume_command(files.checkpoint, typed)}"

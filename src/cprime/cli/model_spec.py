@@ -43,7 +43,8 @@ class Init(StrEnum):
 OF_BOTH = {Init.kmeans_plus_plus, Init.parallel, Init.greedy, Init.random}
 OF_CENTERS = {*OF_BOTH, Init.sampled, Init.plain, Init.afk_mc2}
 OF_MIXTURES = {*OF_BOTH, Init.kmeans, Init.rows}
-ALL = "all"
+ALL, AUTO = "all", "auto"
+MOST_CLUSTERS = 2**32 - 1
 
 
 @dataclass(frozen=True)
@@ -53,8 +54,8 @@ class ModelSpec:
     Attributes
     ----------
     model : Model
-    k : int
-        Number of clusters.
+    k : int or None
+        Number of clusters; None is to be chosen.
     c_prime : int or None
         Clusters every row keeps; None is all.
     covariance, init, restarts, max_iter, tol
@@ -63,7 +64,7 @@ class ModelSpec:
     """
 
     model: Model
-    k: int
+    k: int | None
     c_prime: int | None
     covariance: Covariance | None
     init: Init | None
@@ -79,7 +80,7 @@ class ModelSpec:
                 "of their own add --model mixture",
                 param_hint="--covariance",
             )
-        if self.c_prime is not None and self.c_prime > self.k:
+        if self.k is not None and (self.c_prime or 0) > self.k:
             raise typer.BadParameter(
                 f"rows cannot keep {self.c_prime} of {self.k} clusters; say at most "
                 f"{self.k}, or all",
@@ -102,6 +103,12 @@ class ModelSpec:
     def with_c_prime(self, c_prime: int | None) -> "ModelSpec":
         """Return the same with another C'."""
         return replace(self, c_prime=c_prime)
+
+    def with_choice(self, k: int, covariance: str) -> "ModelSpec":
+        """Return the same with a number of clusters, and a shape if it has one."""
+        c_prime = None if self.c_prime is None else min(self.c_prime, k)
+        shape = Covariance(covariance) if self.model == Model.mixture else None
+        return replace(self, k=k, c_prime=c_prime, covariance=shape)
 
     def estimator(self) -> Any:
         """Return it as Python knows it, ready to be fitted."""
@@ -126,6 +133,22 @@ class ModelSpec:
             Model.mixture: cprime.GaussianMixture,
         }
         return classes[self.model](self.k, **settings)
+
+
+def parse_clusters(text: str) -> int | None:
+    """Return the number of clusters as it was typed; None is "auto"."""
+    if text == AUTO:
+        return None
+    try:
+        k = int(text)
+    except ValueError:
+        raise typer.BadParameter(
+            f"{text!r} is not a valid integer, nor {AUTO!r}", param_hint="-k"
+        ) from None
+    if not 1 <= k <= MOST_CLUSTERS:
+        bound = "less than 1" if k < 1 else "too large"
+        raise typer.BadParameter(f"{k} is {bound}", param_hint="-k")
+    return k
 
 
 def parse_c_prime(text: str | None, model: Model) -> int | None:

@@ -8,6 +8,9 @@ OPTIONS = {
     "c_prime": "--c-prime",
     "n_init": "--restarts",
     "max_iter": "--max-iter",
+    "max_clusters": "--max-clusters",
+    "shapes": "--shapes",
+    "criterion": "--criterion",
     "covariance_type": "--covariance",
     "init_params": "--init",
     "random_state": "--seed",
@@ -22,6 +25,7 @@ OPTIONS = {
 # Advice about Python, in terms of options.
 PHRASES = {
     " of cprime.open_data": "",
+    "AutoMixture (cprime choose)": "cprime choose",
     "leave them to missing='marginalize'": (
         "fit a GaussianMixture(missing='marginalize') in Python"
     ),

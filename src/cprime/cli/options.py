@@ -124,6 +124,16 @@ Clusters = Annotated[
         help="Number of clusters, C.",
     ),
 ]
+ClustersOrAuto = Annotated[
+    str,
+    option(
+        "-k",
+        "--clusters",
+        panel=MODEL,
+        metavar="N",
+        help="Number of clusters, C; auto chooses it first, as cprime choose does.",
+    ),
+]
 CPrime = Annotated[
     str | None,
     option(

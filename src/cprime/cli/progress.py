@@ -28,6 +28,9 @@ class Follower:
     def __call__(self, iteration: Any) -> None:
         """Take note of an iteration of a fit, a `cprime.Progress`."""
 
+    def trial(self, trial: Any) -> None:
+        """Take note of a fit that a search has tried, a `cprime.Trial`."""
+
     def rows(self, done: int, total: int) -> None:
         """Take note of how many of all rows are done."""
 
@@ -84,6 +87,11 @@ class Reporter(Follower):
             # All rows once more, and all clusters.
             self.stage("measuring what was found")
 
+    def trial(self, trial: Any) -> None:
+        self._read = 0
+        names = ("n_tried", "n_clusters", "shape", "best_n_clusters", "best_shape")
+        self.show({name: getattr(trial, name) for name in names}, None)
+
     def rows(self, done: int, total: int) -> None:
         now = time.monotonic()
         self._pace.step(done - self._done, now - self._since)
@@ -113,8 +121,8 @@ class Reporter(Follower):
         """Show what begins."""
         raise NotImplementedError
 
-    def show(self, values: dict[str, Any], share: float) -> None:
-        """Show how far it is; `share` of it is done, at least."""
+    def show(self, values: dict[str, Any], share: float | None) -> None:
+        """Show how far it is; `share` of it is done, at least, if that is known."""
         raise NotImplementedError
 
     def count(self, n_rows: int) -> None:
@@ -139,7 +147,7 @@ class Lines(Reporter):
         self._waiting.daemon = True
         self._waiting.start()
 
-    def show(self, values: dict[str, Any], share: float) -> None:
+    def show(self, values: dict[str, Any], share: float | None) -> None:
         self.end()
         if time.monotonic() - self._last < SECONDS_BETWEEN_LINES:
             return
@@ -170,12 +178,12 @@ class Bar(Reporter):
     def begin(self, doing: str) -> None:
         self._bar.reset(self._task, total=None, description=doing, known="")
 
-    def show(self, values: dict[str, Any], share: float) -> None:
+    def show(self, values: dict[str, Any], share: float | None) -> None:
         where, *known = _describe(values)
         self._bar.update(
             self._task,
-            total=1.0,
-            completed=share,
+            total=None if share is None else 1.0,
+            completed=share or 0.0,
             description=where,
             known="  ".join(known),
         )
@@ -187,7 +195,11 @@ class Bar(Reporter):
 
 def _describe(values: dict[str, Any]) -> Iterator[str]:
     """Yield where it is, and then everything else a user may want to know."""
-    if "iteration" in values:
+    if "n_tried" in values:
+        yield f"{wording.count(values['n_clusters'], 'cluster')}, {values['shape']}"
+        yield f"best so far: {values['best_n_clusters']:,} {values['best_shape']}"
+        yield f"{values['n_tried']:,} tried"
+    elif "iteration" in values:
         where = f"iteration {values['iteration']} of at most {values['max_iter']}"
         if values["restarts"] > 1:
             where = f"start {values['restart']} of {values['restarts']}, {where}"

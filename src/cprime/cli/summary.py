@@ -8,6 +8,7 @@ from rich.table import Table
 
 from cprime.advice import wording
 from cprime.cli.console import Voice, literal
+from cprime.cli.option_names import use_option_names
 
 NAMES = {
     "KMeans": "k-means",
@@ -66,6 +67,33 @@ def verdict(values: dict[str, Any]) -> Any:
         return advice.Finding("good", f"C' = {C_prime} is enough here.", "")
     text = f"Rows would need more than C' = {C_prime} clusters here."
     return advice.Finding("poor" if gap > advice.CONSIDERABLE else "fair", text, "")
+
+
+def against_one(estimator: Any, n_rows: int) -> Any:
+    """Return whether clusters beat one cluster, as a `Finding`; None if unknown."""
+    import numpy as np
+
+    from cprime.advice import of_choice
+    from cprime.selection import one_cluster
+
+    likelihood = getattr(estimator, "log_likelihood_", None)
+    if likelihood is None:
+        return None
+    model, theta = estimator._mixture()
+    shares = theta.proportions
+    if shares is None:
+        sizes = np.bincount(estimator.labels_, minlength=len(theta.means))
+        shares = sizes / sizes.sum()
+    found = one_cluster.against_one(model, theta, shares, likelihood, n_rows)
+    return None if found is None else of_choice.against_one(len(theta.means), *found)
+
+
+def finding_line(found: Any) -> str:
+    """Return a `Finding` as a line, in the words of the command line."""
+    headline, text = (
+        literal(use_option_names(t)) for t in (found.headline, found.text)
+    )
+    return f"[{LEVELS[found.level]}]{headline}[/] {text}".rstrip()
 
 
 def describe_shape(data: Any) -> str:

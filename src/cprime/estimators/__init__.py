@@ -1,11 +1,12 @@
 """The scikit-learn doors: names in, trailing underscores out."""
 
 from cprime.checkpointing.checkpoint import Checkpoint
-from cprime.estimators.auto import AutoMixture, Trial
+from cprime.estimators.auto import AutoMixture
 from cprime.estimators.fuzzy import FuzzyKMeans
 from cprime.estimators.kmeans import KMeans
 from cprime.estimators.mixture import GaussianMixture
 from cprime.estimators.soft import SoftKMeans
+from cprime.estimators.trials import Trial
 from cprime.fitting.progress import Progress
 from cprime.model_files.description import describe
 from cprime.model_files.saving import load, save

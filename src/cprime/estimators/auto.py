@@ -1,61 +1,35 @@
 """`AutoMixture`: how many clusters, of which shape, and how soft?"""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from contextlib import AbstractContextManager, nullcontext
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin, DensityMixin, _fit_context
-from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from cprime.checking import inputs
 from cprime.checking.units import Units
-from cprime.estimators.auto_results import estimator_of, results_table, verdict
+from cprime.checkpointing.checkpoint import Checkpoint
+from cprime.checkpointing.keeper import keeping
+from cprime.checkpointing.search_keeper import SearchKeeper, Unkept
+from cprime.estimators import trials
+from cprime.estimators.auto_finish import Finish
 from cprime.fitting.degenerate import covariance_floor
 from cprime.fitting.missing_values import FeatureMoments
 from cprime.fitting.results import fitted_or_unchanged
 from cprime.kernels import KERNEL_NAMES, get_kernel
 from cprime.rows import Rows
 from cprime.sampling import distinct_sample
-from cprime.selection.candidates import Candidate
-from cprime.selection.choice import MOST_ROWS, Choice, Search, smallest_c_prime
+from cprime.selection.choice import FEWEST_DIVIDED, MOST_ROWS, Search
 from cprime.selection.criteria import CRITERIA
 from cprime.selection.shapes import SHAPES
 from cprime.typing import Array
 
 # What a user may ask for: "isotropic" is k-means, with equal weights or without.
 NAMES = tuple(name for name in SHAPES if name != "k-means")
-
-
-@dataclass(frozen=True)
-class Trial:
-    """What is told of every fit that is tried: `fit(X, progress=callable)`.
-
-    Attributes
-    ----------
-    shape : str
-    n_clusters : int
-    value : float
-        What the criterion makes of it; lower is better.
-    best_shape : str
-    best_n_clusters : int
-        Of the best fit so far.
-    n_tried : int
-    seconds : float
-        That the fit took.
-    """
-
-    shape: str
-    n_clusters: int
-    value: float
-    best_shape: str
-    best_n_clusters: int
-    n_tried: int
-    seconds: float
 
 
 def _best_has(name: str) -> Any:
@@ -96,6 +70,9 @@ class AutoMixture(DensityMixin, ClusterMixin, BaseEstimator):
     random_state : int, RandomState instance, optional
     kernel : str, default="auto"
         As for `KMeans`.
+    keep_estimators : bool, default=False
+        Whether to keep a fitted estimator for every line of `results_`, which takes a
+        fit to all rows for each.
 
     Attributes
     ----------
@@ -121,8 +98,11 @@ class AutoMixture(DensityMixin, ClusterMixin, BaseEstimator):
     results_ : dict of ndarray
         For `pandas.DataFrame`: a line for every number and shape, with `n_clusters`,
         `shape`, `equal_weights`, `free_energy` (at C' = 1), `log_likelihood`, `gap`,
-        `entropy`, `n_parameters`, `bic`, `icl`, `bic_free_energy`, `weight` (of the
-        rows it was fitted to) and `seconds`.
+        `entropy`, `n_parameters` and their `price`, `bic`, `icl`, `bic_free_energy`,
+        `weight` (of the rows it was fitted to), `seconds`, and whether it was `chosen`.
+    estimators_ : list of KMeans and GaussianMixture
+        One for every line of `results_`, fitted to all rows. Only if asked for by
+        `keep_estimators`.
 
     See Also
     --------
@@ -134,6 +114,11 @@ class AutoMixture(DensityMixin, ClusterMixin, BaseEstimator):
     random sample; the best fits are then fitted to all rows and judged by them. Neither
     the order of rows nor their repetition matters to it, a weight of 2 is a row given
     twice.
+
+    An interrupted search keeps the best so far, as it was found; `verdict_` says so.
+
+    There is no `n_jobs`: the fits of a search build on each other, and each uses all
+    processors already.
 
     References
     ----------
@@ -158,6 +143,7 @@ class AutoMixture(DensityMixin, ClusterMixin, BaseEstimator):
         "gap_tolerance": [Interval(Real, 0, None, closed="left")],
         "random_state": ["random_state"],
         "kernel": [StrOptions(set(KERNEL_NAMES))],
+        "keep_estimators": ["boolean"],
     }
 
     def __init__(
@@ -170,6 +156,7 @@ class AutoMixture(DensityMixin, ClusterMixin, BaseEstimator):
         gap_tolerance=0.01,
         random_state=None,
         kernel="auto",
+        keep_estimators=False,
     ):
         self.max_clusters = max_clusters
         self.shapes = shapes
@@ -178,6 +165,7 @@ class AutoMixture(DensityMixin, ClusterMixin, BaseEstimator):
         self.gap_tolerance = gap_tolerance
         self.random_state = random_state
         self.kernel = kernel
+        self.keep_estimators = keep_estimators
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(
@@ -186,7 +174,8 @@ class AutoMixture(DensityMixin, ClusterMixin, BaseEstimator):
         y: Any = None,
         sample_weight: Any = None,
         *,
-        progress: Callable[[Trial], Any] | None = None,
+        checkpoint: Checkpoint | None = None,
+        progress: trials.Listener | None = None,
     ) -> "AutoMixture":
         """Choose number, shape and C', and fit them.
 
@@ -196,30 +185,44 @@ class AutoMixture(DensityMixin, ClusterMixin, BaseEstimator):
         y : Ignored
         sample_weight : array-like of shape (n_samples,), optional
             A weight of 2 is the same as giving the row twice, 0 as leaving it out.
+        checkpoint : cprime.Checkpoint, optional
+            Where the search is kept while it runs, to go on from there should it be
+            ended: it comes to the same answer.
         progress : callable, optional
-            Is called with a `Trial` after every fit that is tried.
+            Is called with a `cprime.Trial` after every fit that is tried.
 
         Returns
         -------
         self : AutoMixture
         """
+        if not (progress is None or callable(progress)):
+            raise TypeError(f"progress must be a callable, not {progress!r:.60}.")
         with fitted_or_unchanged(self) as put:
             X = inputs.checked_data(self, X, reset=True, sparse=False)
             weights = inputs.checked_weights(sample_weight, X.shape[0])
             shapes = self._checked_shapes()
             units = Units.of_rows(X, weights)
             rows = units.rows(X, weights)
-            search = self._search(rows, units, shapes)
+            kept: AbstractContextManager[Unkept] = nullcontext(Unkept())
+            if checkpoint is not None:
+                kept = keeping(SearchKeeper, checkpoint, self, X, weights)
+            of = X, sample_weight, rows, units
             interrupt = None
-            try:
-                self._run(search, progress)
-            except KeyboardInterrupt as error:
-                if not search.has_candidates:
-                    raise
-                interrupt = error
-            choice = search.choice()
-            put(self._attributes(choice, X, sample_weight, rows, units))
+            with kept as keeper:
+                search = self._search(rows, units, shapes, keeper)
+                try:
+                    trials.run(search, progress)
+                    keeper.write()
+                    last = None if checkpoint is None else checkpoint.inside("best")
+                    put(Finish(self, search.choice(), *of).attributes(last))
+                    keeper.write(finished=True)
+                except KeyboardInterrupt as error:
+                    keeper.write()
+                    interrupt = error
             if interrupt is not None:
+                if search.has_candidates:
+                    choice = search.choice()
+                    put(Finish(self, choice, *of, interrupted=True).attributes())
                 raise interrupt
         return self
 
@@ -262,8 +265,11 @@ class AutoMixture(DensityMixin, ClusterMixin, BaseEstimator):
 
     @_best_has("report")
     def report(self, path: Any, X: Any = None) -> Any:
-        """Write a page about the chosen mixture. Parameters as for `KMeans.report`."""
-        return self.best_estimator_.report(path, X)
+        """Write a page about the choice. Parameters as for `KMeans.report`."""
+        # Pictures and pages are imported by those who want them.
+        from cprime import report
+
+        return report.write(path, self, X)
 
     def _checked_shapes(self) -> tuple[str, ...]:
         """Return the shapes to try, the simplest first."""
@@ -279,11 +285,22 @@ class AutoMixture(DensityMixin, ClusterMixin, BaseEstimator):
         wanted = {*self.shapes, *({"k-means"} if "isotropic" in self.shapes else set())}
         return tuple(shape for shape in SHAPES if shape in wanted)
 
-    def _search(self, rows: Rows, units: Units, shapes: tuple[str, ...]) -> Search:
+    def _search(
+        self, rows: Rows, units: Units, shapes: tuple[str, ...], keeper: Unkept
+    ) -> Search:
         kernel = get_kernel(self.kernel)
-        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        seed = int(keeper.random_state(self.random_state).randint(2**31 - 1))
         sample = distinct_sample(rows, MOST_ROWS, np.random.default_rng(seed))
         known = FeatureMoments.of(self, sample, kernel)
+        if known.variances.any():
+            # What float64 cannot hold is better known now than after the search.
+            units.covariance_out(known.variances.max(), np.dtype(np.float64))
+        if self.criterion == "held_out" and sample.n_rows < FEWEST_DIVIDED:
+            raise ValueError(
+                f"criterion='held_out' needs {FEWEST_DIVIDED} different rows at least, "
+                f"to keep some of them from fits, and X has {sample.n_rows}: choose "
+                "another criterion."
+            )
         return Search(
             rows,
             sample,
@@ -293,71 +310,5 @@ class AutoMixture(DensityMixin, ClusterMixin, BaseEstimator):
             covariance_floor(known, units, None, 0.0),
             None if self.max_clusters is None else int(self.max_clusters),
             seed,
+            keeper.journal(rows.n_features),
         )
-
-    def _run(self, search: Search, progress: Callable[[Trial], Any] | None) -> None:
-        criterion = CRITERIA[self.criterion]
-        best: Candidate | None = None
-        for n_tried, found in enumerate(search.run(), 1):
-            value = criterion(found.scores)
-            if best is None or value < criterion(best.scores):
-                best = found
-            if progress is not None:
-                progress(
-                    Trial(
-                        SHAPES[found.shape].covariance_type,
-                        found.C,
-                        value,
-                        SHAPES[best.shape].covariance_type,
-                        best.C,
-                        n_tried,
-                        found.seconds,
-                    )
-                )
-
-    def _attributes(
-        self, choice: Choice, X: Any, sample_weight: Any, rows: Rows, units: Units
-    ) -> dict[str, Any]:
-        best = choice.best
-        kernel = get_kernel(self.kernel)
-        C_prime = self._c_prime(best, rows, kernel)
-        estimator = estimator_of(
-            best,
-            units,
-            c_prime=C_prime,
-            random_state=self.random_state,
-            kernel=self.kernel,
-        )
-        estimator.fit(X, sample_weight=sample_weight)
-        labels = (
-            estimator.labels_ if hasattr(estimator, "labels_") else estimator.predict(X)
-        )
-        return {
-            "n_clusters_": best.C,
-            "shape_": SHAPES[best.shape].covariance_type,
-            "c_prime_": C_prime,
-            "best_estimator_": estimator,
-            "labels_": labels,
-            "plausible_": choice.plausible,
-            "agreement_": choice.agreement,
-            "merged_labels_": choice.groups[self._labels_of(choice.by_bic, rows)],
-            "verdict_": verdict(choice, self.max_clusters, rows.n_rows),
-            "results_": results_table(choice.candidates, rows.n_features, units),
-        }
-
-    def _labels_of(self, candidate: Candidate, rows: Rows) -> Array:
-        shape, kernel = SHAPES[candidate.shape], get_kernel(self.kernel)
-        coefficients = shape.model(np.zeros(rows.n_features)).coefficients(
-            candidate.theta
-        )
-        labels: Array = rows.map(
-            lambda values, weights: kernel.nearest(values, coefficients)
-        )
-        return labels
-
-    def _c_prime(self, best: Candidate, rows: Rows, kernel: Any) -> int:
-        if self.c_prime != "auto":
-            return min(int(self.c_prime), best.C)
-        model = SHAPES[best.shape].model(np.zeros(rows.n_features))
-        coefficients = model.coefficients(best.theta)
-        return smallest_c_prime(rows, coefficients, kernel, float(self.gap_tolerance))

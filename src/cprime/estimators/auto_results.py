@@ -19,7 +19,9 @@ TOLERANCE = 1e-5
 MOST_ITERATIONS = 300
 
 
-def estimator_of(best: Candidate, units: Units, **settings: Any) -> Any:
+def estimator_of(
+    best: Candidate, units: Units, as_found: bool = False, **settings: Any
+) -> Any:
     """Return the estimator of a fit, about to start from what was found.
 
     Parameters
@@ -27,17 +29,22 @@ def estimator_of(best: Candidate, units: Units, **settings: Any) -> Any:
     best : Candidate
     units : Units
         That its numbers are in.
+    as_found : bool, default=False
+        Whether it is to stay where it is, as far as possible.
     **settings
         Parameters that `KMeans` and `GaussianMixture` share.
     """
     shape, theta = SHAPES[best.shape], best.theta
     means = units.means_out(theta.means)
     settings["max_iter"] = MOST_ITERATIONS
+    if as_found:
+        # k-means takes one iteration at least.
+        settings["max_iter"] = int(shape.equal)
     if shape.equal:
         return KMeans(  # type: ignore[no-untyped-call]
             best.C, init=means, n_init=1, **settings
         )
-    covariance = np.asarray(theta.covariance) / units.scale / units.scale
+    covariance = units.covariance_out(theta.covariance, np.dtype(np.float64))
     if shape.covariance_type == "tied":
         covariance = covariance[0]
     return GaussianMixture(  # type: ignore[no-untyped-call]
@@ -51,26 +58,31 @@ def estimator_of(best: Candidate, units: Units, **settings: Any) -> Any:
     )
 
 
-def verdict(choice: Choice, max_clusters: int | None, n_rows: int) -> str:
+def verdict(
+    choice: Choice, max_clusters: int | None, n_rows: int, interrupted: bool
+) -> str:
     """Return what was found, and how sure that is, in sentences."""
     shape = SHAPES[choice.best.shape].covariance_type
     findings = [
-        of_choice.how_many(choice.best.C, shape, choice.plausible),
+        of_choice.interrupted() if interrupted else None,
+        of_choice.how_many(
+            choice.best.C, shape, choice.plausible, max(choice.agreement.values())
+        ),
         of_choice.agreement(choice.agreement),
-        of_choice.sampled(choice.n_searched, n_rows) if choice.is_sample else None,
+        of_choice.sampled(choice.n_searched, n_rows, not interrupted)
+        if choice.is_sample
+        else None,
     ]
     if choice.at_limit and max_clusters is not None:
         findings.append(of_choice.at_the_limit(max_clusters))
     return " ".join(f"{f.headline} {f.text}" for f in findings if f is not None)
 
 
-def results_table(
-    candidates: list[Candidate], n_features: int, units: Units
-) -> dict[str, Array]:
+def results_table(choice: Choice, n_features: int, units: Units) -> dict[str, Array]:
     """Return a line for every fit, as columns."""
     lift = n_features * np.log(units.scale)
     lines = []
-    for found in candidates:
+    for found in choice.candidates:
         scores = found.scores
         lines.append(
             {
@@ -82,9 +94,11 @@ def results_table(
                 "gap": scores.log_likelihood - scores.free_energy,
                 "entropy": scores.entropy,
                 "n_parameters": scores.n_parameters,
+                "price": scores.price,
                 **{name: of(scores) for name, of in CRITERIA.items()},
                 "weight": scores.weight,
                 "seconds": found.seconds,
+                "chosen": found is choice.best,
             }
         )
     return {name: np.array([line[name] for line in lines]) for name in lines[0]}

@@ -6,6 +6,7 @@ from typing import Any
 from cprime.checking import inputs
 from cprime.checkpointing.checkpoint import Checkpoint
 from cprime.checkpointing.keeper import keeping
+from cprime.checkpointing.restarts_keeper import RestartsKeeper
 from cprime.fitting.progress import Listener
 from cprime.fitting.restarts import Restarts
 from cprime.fitting.results import fitted_or_unchanged
@@ -36,7 +37,7 @@ def fit(
         C, C_prime = estimator._checked_sizes(X.shape[0])
         kept: AbstractContextManager[Keeper] = nullcontext(Keeper())
         if checkpoint is not None:
-            kept = keeping(checkpoint, estimator, X, weights)
+            kept = keeping(RestartsKeeper, checkpoint, estimator, X, weights)
         with kept as keeper:
             random_state = keeper.random_state(estimator.random_state)
             recipe = estimator._recipe(X, weights, C, C_prime, random_state)

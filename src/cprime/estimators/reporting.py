@@ -12,9 +12,10 @@ class ReportMixin:
         """Write a page that says what this fit found, and how far to trust it.
 
         One HTML file that needs no network and runs no scripts. It opens with a verdict
-        in plain words: is hard assignment safe, how many nats are lost, which C' to
-        use, did restarts agree. Then warnings, the data, clusters with typical and
-        border rows, maps, outliers, and how to make the same fit again.
+        in plain words: are there clusters, is hard assignment safe, how many nats are
+        lost, which C' to use, did restarts agree. Then warnings, the data, clusters
+        with typical and border rows, maps, outliers, and how to make the same fit
+        again.
 
         Parameters
         ----------

@@ -7,6 +7,7 @@ from cprime import extras
 
 extras.require("plots", "cprime.plots")
 
+from cprime.plots.choice import ChoiceDisplay
 from cprime.plots.cluster_map import ClusterMapDisplay
 from cprime.plots.distance import DistanceDisplay
 from cprime.plots.free_energy import FreeEnergyDisplay
@@ -17,6 +18,7 @@ from cprime.plots.sizes import SizesDisplay
 from cprime.plots.truncation import TruncationDisplay
 
 __all__ = [
+    "ChoiceDisplay",
     "ClusterMapDisplay",
     "DistanceDisplay",
     "DistanceTally",

@@ -34,15 +34,15 @@ def write(
 ) -> Path:
     """Write a report on a fitted estimator: one HTML file, below 2 MB.
 
-    It opens with a verdict in plain words: is hard assignment safe, what is lost, which
-    C' to use, did restarts agree. It needs no network, runs no scripts and can be
-    printed. The same fit and rows give the same file.
+    It opens with a verdict in plain words: are there clusters, is hard assignment safe,
+    what is lost, which C' to use, did restarts agree. It needs no network, runs no
+    scripts and can be printed. The same fit and rows give the same file.
 
     Parameters
     ----------
     path : path
         Where to write it. What is there is replaced, as a whole.
-    estimator : fitted KMeans, SoftKMeans or GaussianMixture
+    estimator : fitted KMeans, SoftKMeans, GaussianMixture or AutoMixture
         Or a pipeline of a StandardScaler and one of these.
     data : Data, path, array, frame or sparse matrix, optional
         Rows, usually those of the fit; read twice, block by block. Without them the

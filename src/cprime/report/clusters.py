@@ -22,16 +22,22 @@ class Fitted:
         From 0 to 1: see `cprime.overlap`.
     nearest : ndarray of shape (C,)
         The cluster each overlaps most with; -1 if there is no other.
+    choice : fitted AutoMixture, optional
+        Where it comes from.
     """
 
     estimator: Any
     clusters: Clusters
     overlaps: Array
     nearest: Array
+    choice: Any = None
 
     @classmethod
     def of(cls, estimator: Any) -> "Fitted":
         """Return the mixture of an estimator, or say why there is none."""
+        choice = None
+        if hasattr(estimator, "best_estimator_"):
+            choice, estimator = estimator, estimator.best_estimator_
         name = type(estimator).__name__
         if not hasattr(estimator, "_mixture"):
             raise TypeError(
@@ -48,7 +54,8 @@ class Fitted:
         estimator._mixture()
         clusters = clusters_of(estimator)
         distances = bhattacharyya_distances(clusters.means, clusters.covariance)
-        return cls(estimator, clusters, np.exp(-distances), closest(distances))
+        overlaps = np.exp(-distances)
+        return cls(estimator, clusters, overlaps, closest(distances), choice)
 
     @property
     def shape(self) -> tuple[int, int]:

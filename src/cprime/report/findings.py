@@ -4,16 +4,18 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from cprime.advice import Finding, of_data, of_fits, verdicts
+from cprime.advice import Finding, of_choice, of_data, of_fits, verdicts
 from cprime.advice.wording import plain
 from cprime.plots import DistanceDisplay
+from cprime.report.cluster_table import shares_of, sizes_of
 from cprime.report.clusters import Fitted
 from cprime.report.inputs import Scaling
 from cprime.report.summary import Summary
+from cprime.selection.one_cluster import against_one
 
 
 def verdicts_on(fitted: Fitted, summary: Summary | None) -> list[Finding]:
-    """Return the three answers every report opens with.
+    """Return the answers every report opens with.
 
     Parameters
     ----------
@@ -30,11 +32,33 @@ def verdicts_on(fitted: Fitted, summary: Summary | None) -> list[Finding]:
         n_ambiguous = int(summary.n_ambiguous.sum())
     elif fitted.C_prime == 1 and hasattr(fitted.estimator, "gap_"):
         gaps = {1: float(fitted.estimator.gap_)}
-    return [
+    found = [
+        *_number_of_clusters(fitted, summary),
         verdicts.hard_assignment(gaps.get(1), n_ambiguous=n_ambiguous, n_rows=n_rows),
         verdicts.which_c_prime(gaps, fitted.shape[0], fitted.C_prime),
-        verdicts.restarts(energies),
     ]
+    # A choice has tried more than restarts would.
+    return found if fitted.choice else [*found, verdicts.restarts(energies)]
+
+
+def _number_of_clusters(fitted: Fitted, summary: Summary | None) -> list[Finding]:
+    """Return how many there are, or whether it is more than one, if that is known."""
+    if fitted.choice is not None:
+        headline, _, text = fitted.choice.verdict_.partition(". ")
+        level = "good" if len(fitted.choice.plausible_) == 1 else "fair"
+        return [Finding(level, f"{headline}.", text)]
+    estimator, sizes = fitted.estimator, sizes_of(fitted, summary)
+    likelihood = getattr(estimator, "log_likelihood_", None)
+    if likelihood is None and summary is not None:
+        likelihood = summary.log_likelihood
+    if likelihood is None or sizes is None:
+        return []
+    model, theta = estimator._mixture()
+    shares = theta.proportions
+    if shares is None:
+        shares = shares_of(fitted, summary)
+    found = against_one(model, theta, shares, float(likelihood), int(sizes.sum()))
+    return [] if found is None else [of_choice.against_one(fitted.shape[0], *found)]
 
 
 def warnings_about(

@@ -60,6 +60,7 @@ class Page:
     lead: str
     verdicts: list[Finding]
     numbers: list[tuple[str, str]]
+    choice: Picture | None
     gaps: list[GapLine]
     warnings: list[Finding]
     card: summary_card.SummaryCard | None
@@ -114,6 +115,7 @@ def page_of(
         lead=_lead(fitted, summary),
         verdicts=findings.verdicts_on(fitted, summary),
         numbers=_numbers(fitted, summary),
+        choice=pictures.choice(),
         gaps=_gaps(fitted, summary),
         warnings=findings.warnings_about(fitted, summary, names, scaling),
         card=card,

@@ -14,8 +14,10 @@ import numpy as np
 from matplotlib.figure import Figure
 from PIL import Image
 
+from cprime.advice.of_choice import TITLES
 from cprime.advice.wording import count, listing, nats, number, plain, share
 from cprime.plots import (
+    ChoiceDisplay,
     ClusterMapDisplay,
     DistanceDisplay,
     FreeEnergyDisplay,
@@ -83,6 +85,22 @@ class Pictures:
     def is_wide(self) -> bool:
         """Whether a picture with all columns needs the whole width of the page."""
         return len(self.names) > WIDE_COLUMNS
+
+    def choice(self) -> Picture | None:
+        """Return what was tried to find the number of clusters."""
+        choice = self.fitted.choice
+        if choice is None:
+            return None
+        display = ChoiceDisplay.from_estimator(choice)
+        alt = (
+            f"{TITLES[display.criterion]} of all mixtures that were tried, of 1 to "
+            f"{display.n_clusters.max():,} clusters. {choice.verdict_}"
+        )
+        caption = (
+            "How much worse than the choice other numbers and shapes are. Differences "
+            "in the grey band are no evidence; numbers in blue are about as good."
+        )
+        return _draw(display, (WIDTH, 4.0), SHARP, alt, caption)
 
     def convergence(self) -> Picture | None:
         """Return F by iteration."""

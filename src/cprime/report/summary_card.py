@@ -137,11 +137,12 @@ def reproduction_of(
 
 def call_of(fitted: Fitted, scaling: Scaling) -> str:
     """Return the fit as a line of Python, with what is not the default."""
-    name = type(fitted.estimator).__name__
-    defaults = type(fitted.estimator)().get_params(deep=False)
+    estimator = fitted.choice or fitted.estimator
+    name = type(estimator).__name__
+    defaults = type(estimator)().get_params(deep=False)
     changed = [
         f"{parameter}={plain(_describe(value), 60)}"
-        for parameter, value in fitted.estimator.get_params(deep=False).items()
+        for parameter, value in estimator.get_params(deep=False).items()
         if not _same(value, defaults[parameter])
     ]
     rows = "X" if scaling.is_none else "(X - X.mean(axis=0)) / X.std(axis=0)"

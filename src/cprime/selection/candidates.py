@@ -12,6 +12,7 @@ from cprime.problem import Problem
 from cprime.rows import Rows
 from cprime.search import Exact
 from cprime.selection.criteria import Scores
+from cprime.selection.journal import FORGETS, Journal
 from cprime.selection.shapes import SHAPES, Shape
 from cprime.theta import Theta
 from cprime.typing import Array
@@ -69,6 +70,8 @@ class Fitter:
         Sum of the rows' weights.
     held_out : Rows, optional
         Rows no fit may see, to judge it by.
+    journal : Journal, optional
+        Remembers what was computed.
     """
 
     rows: Rows
@@ -77,6 +80,7 @@ class Fitter:
     floor: Array
     weight: float
     held_out: Rows | None = None
+    journal: Journal = FORGETS
 
     @property
     def of(self) -> Shape:
@@ -101,6 +105,9 @@ class Fitter:
 
     def refined(self, theta: Theta, max_iter: int, C_prime: int = KEPT) -> Theta:
         """Return better parameters, by some iterations from those given."""
+        return self.journal.recall(lambda: self._refined(theta, max_iter, C_prime))
+
+    def _refined(self, theta: Theta, max_iter: int, C_prime: int) -> Theta:
         tolerance = WORTH_AN_ITERATION * math.log(self.weight) / self.weight
         stop = convergence.Gain(tolerance)
         problem = self.problem(min(C_prime, len(theta.means)))
@@ -110,6 +117,10 @@ class Fitter:
 
     def judged(self, theta: Theta) -> Candidate:
         """Return parameters with all that criteria look at."""
+        scores = self.journal.recall(lambda: self._scores(theta))
+        return Candidate(self.shape, theta, scores)
+
+    def _scores(self, theta: Theta) -> Scores:
         C, D = theta.means.shape
         log_likelihood, entropy = self._swept(self.rows, theta, C)
         free_energy, held_out = log_likelihood, math.nan
@@ -118,10 +129,9 @@ class Fitter:
         if self.held_out is not None:
             held_out, _ = self._swept(self.held_out, theta, C)
         n_parameters = self.model.n_parameters(C, D)
-        scores = Scores(
+        return Scores(
             free_energy, log_likelihood, entropy, n_parameters, self.weight, held_out
         )
-        return Candidate(self.shape, theta, scores)
 
     def fitted(self, theta: Theta, max_iter: int) -> Candidate:
         """Return a judged fit from this start."""

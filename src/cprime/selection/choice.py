@@ -11,7 +11,15 @@ from cprime.kernels import Kernel
 from cprime.rows import MemoryRows, Rows
 from cprime.selection.candidates import Candidate, Fitter
 from cprime.selection.choose import Chooser
-from cprime.selection.criteria import CRITERIA, Scores, bic, bic_free_energy, icl
+from cprime.selection.criteria import (
+    CRITERIA,
+    NO_EVIDENCE,
+    Scores,
+    bic,
+    bic_free_energy,
+    icl,
+)
+from cprime.selection.journal import FORGETS, Journal
 from cprime.theta import Coefficients
 from cprime.typing import Array
 
@@ -19,8 +27,8 @@ from cprime.typing import Array
 MOST_ROWS = 2**14
 # Rows of the sample that are kept from fits, for those who judge by them.
 HELD_OUT = 0.2
-# Differences of a criterion below this are no evidence.
-NO_EVIDENCE = 10.0
+# Fewer different rows cannot be divided so.
+FEWEST_DIVIDED = 5
 # Criteria whose answers are plausible.
 JUDGES = (bic, icl, bic_free_energy)
 # Fits to a sample that are fitted to all rows.
@@ -83,6 +91,8 @@ class Search:
     most : int, optional
         The largest number of clusters that is tried.
     seed : int
+    journal : Journal, optional
+        Remembers what was computed.
     """
 
     def __init__(
@@ -95,8 +105,9 @@ class Search:
         floor: Array,
         most: int | None,
         seed: int,
+        journal: Journal = FORGETS,
     ):
-        self._all, self._criterion = rows, CRITERIA[criterion]
+        self._all, self.criterion = rows, CRITERIA[criterion]
         self._of_sample: list[Candidate] = []
         self.n_searched = sample.n_rows
         self._is_sample = MOST_ROWS <= sample.n_rows < rows.n_rows
@@ -113,6 +124,7 @@ class Search:
             limit if most is None else min(most, sample.n_rows),
             seed,
             held_out,
+            journal,
         )
 
     def run(self) -> Iterator[Candidate]:
@@ -125,10 +137,13 @@ class Search:
         """Whether there is something to choose from."""
         return bool(self._chooser.table)
 
+    def best(self) -> Candidate:
+        """Return the best fit so far."""
+        return self._chooser.best_of_groups(self.criterion)
+
     def choice(self) -> Choice:
         """Return the best of all that has been tried."""
-        chooser, criterion = self._chooser, self._criterion
-        best = chooser.best_of_groups(criterion)
+        chooser, best = self._chooser, self.best()
         by_bic = chooser.best(bic)
         groups = chooser.groups(by_bic)
         says = {
@@ -154,7 +169,7 @@ class Search:
 
     def _plausible(self, best: Candidate) -> list[int]:
         """Return numbers that are not clearly worse, or that other criteria prefer."""
-        chooser, criterion = self._chooser, self._criterion
+        chooser, criterion = self._chooser, self.criterion
         limit = criterion(best.scores) + NO_EVIDENCE
         found = {best.C, *(chooser.best_of_groups(of).C for of in JUDGES)}
         for other in chooser.table.values():
@@ -171,19 +186,26 @@ class Search:
         weight = float(self._all.reduce(lambda values, weights: np.sum(weights)))
         ahead = sorted(
             chooser.table.values(),
-            key=lambda c: self._criterion(projected(c.scores, weight)),
+            key=lambda c: self.criterion(projected(c.scores, weight)),
         )
         one = next(c for c in ahead if c.C == 1)
         finalists = ahead[:FINALISTS] + [one] * (one not in ahead[:FINALISTS])
-        self._of_sample = [c for c in ahead if c not in finalists]
-        chooser.table.clear()
+        finals = {}
         for found in finalists:
             fitter = Fitter(
-                self._all, chooser.kernel, found.shape, chooser.floor, weight
+                self._all,
+                chooser.kernel,
+                found.shape,
+                chooser.floor,
+                weight,
+                journal=chooser.journal,
             )
             final = fitter.fitted(found.theta, FINAL_ITERATIONS)
-            chooser.table[found.shape, found.C] = final
+            finals[found.shape, found.C] = final
             yield replace(final, seconds=found.seconds)
+        # All at once: whoever interrupts still has those of the sample.
+        self._of_sample = ahead
+        chooser.table = finals
 
 
 def projected(scores: Scores, weight: float) -> Scores:

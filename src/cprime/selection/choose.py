@@ -1,6 +1,5 @@
 """Which mixture describes these rows best?"""
 
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
@@ -11,9 +10,10 @@ from cprime.kernels import Kernel
 from cprime.rows import MemoryRows
 from cprime.selection.candidates import Candidate, Fitter
 from cprime.selection.criteria import Criterion, bic, icl
+from cprime.selection.journal import FORGETS, Journal
 from cprime.selection.modes import groups
 from cprime.selection.path import MOST_ITERATIONS, SAME, Path
-from cprime.selection.shapes import SHAPES, Mixture
+from cprime.selection.shapes import SHAPES, Mixture, of_features
 from cprime.selection.splits import variations
 from cprime.theta import Theta
 from cprime.typing import Array
@@ -50,6 +50,8 @@ class Chooser:
         The largest number of clusters that is tried.
     seed : int
     held_out : MemoryRows, optional
+    journal : Journal, optional
+        Remembers what was computed.
     table : dict of Candidate
         By shape and number of clusters.
     """
@@ -61,6 +63,7 @@ class Chooser:
     most: int
     seed: int = 0
     held_out: MemoryRows | None = None
+    journal: Journal = FORGETS
     table: dict[tuple[str, int], Candidate] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -92,10 +95,17 @@ class Chooser:
 
         A cluster at the floor is none: it is a value that many rows share.
         """
-        model = self.fitter(candidate.shape).model
-        if model.floored(candidate.theta):
+        if self._has_points(candidate):
             return False
         return int(self.groups(candidate).max()) + 1 == candidate.C
+
+    def _has_points(self, candidate: Candidate) -> bool:
+        """Return whether a cluster is at the floor, in features that vary at all."""
+        theta, floor = candidate.theta, self.floor
+        varying = np.ptp(self.rows.X, axis=0) > 0
+        if np.ndim(theta.covariance) > 1 and varying.any():
+            theta, floor = of_features(theta, varying), floor[varying]
+        return bool(SHAPES[candidate.shape].model(floor).floored(theta))
 
     def groups(self, candidate: Candidate) -> Array:
         """Return the group of every cluster of a fit, shape (C,)."""
@@ -109,7 +119,13 @@ class Chooser:
 
     def fitter(self, shape: str) -> Fitter:
         return Fitter(
-            self.rows, self.kernel, shape, self.floor, self.weight, self.held_out
+            self.rows,
+            self.kernel,
+            shape,
+            self.floor,
+            self.weight,
+            self.held_out,
+            self.journal,
         )
 
     def _every_fit(self) -> Iterator[Candidate]:
@@ -128,9 +144,9 @@ class Chooser:
 
     def _timed(self, candidates: Iterator[Candidate]) -> Iterator[Candidate]:
         """Put fits in the table, with the seconds they took, and yield them."""
-        began = time.perf_counter()
+        began = self.journal.now()
         for found in candidates:
-            now = time.perf_counter()
+            now = self.journal.now()
             found, began = replace(found, seconds=now - began), now
             if found.shape in self.shapes:
                 self._record(found)

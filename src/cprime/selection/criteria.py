@@ -8,6 +8,9 @@ import math
 from collections.abc import Callable
 from typing import NamedTuple
 
+# Differences of a criterion below this are no evidence.
+NO_EVIDENCE = 10.0
+
 
 class Scores(NamedTuple):
     """What criteria look at.

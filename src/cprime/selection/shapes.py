@@ -97,6 +97,17 @@ def without(theta: Theta, c: int) -> Theta:
     return Theta(np.delete(theta.means, c, axis=0), covariance, proportions)
 
 
+def of_features(theta: Theta, wanted: Array) -> Theta:
+    """Return clusters in some of their features, wanted is of shape (D,), bool.
+
+    Of covariances along the axes, or matrices.
+    """
+    covariance = theta.covariance[:, wanted]
+    if covariance.ndim == 3:
+        covariance = covariance[:, :, wanted]
+    return Theta(theta.means[:, wanted], covariance, theta.proportions)
+
+
 def _has_its_own(theta: Theta) -> bool:
     """Return whether every cluster has a covariance of its own.
 

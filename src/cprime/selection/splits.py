@@ -97,6 +97,13 @@ class Splits:
         for split in self._known:
             if split.is_of(weight, mean):
                 return split
+        return self._fitter.journal.recall(
+            lambda: self._found(Y, weights, weight, mean, theta, c)
+        )
+
+    def _found(
+        self, Y: Array, weights: Array, weight: float, mean: Array, theta: Theta, c: int
+    ) -> Split:
         scatter = moments(Y, weights, self._fitter.floor)[2]
         best = Split(-math.inf, None, weight, mean, np.diagonal(scatter))
         least = FEWEST_ROWS

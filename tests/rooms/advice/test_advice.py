@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from cprime import advice
-from cprime.advice import of_data, of_fits, verdicts, wording
+from cprime.advice import of_choice, of_data, of_fits, verdicts, wording
 
 NAMES = ["a", "b", "c"]
 
@@ -298,3 +298,51 @@ def test_lists_are_said_in_one_breath():
         wording.count(1, "row") == "1 row"
         and wording.count(1e4, "row") == "10,000 rows"
     )
+
+
+# ---- choices -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "bic, level, words",
+    [
+        (120.0, "poor", "One cluster describes these rows better."),
+        (100.0, "poor", "lower is better: these 4 divide rows that may be one group"),
+        (95.0, "fair", "a difference below 10 is no evidence"),
+        (20.0, "good", "4 clusters describe these rows better than one."),
+    ],
+)
+def test_clusters_are_held_against_one(bic, level, words):
+    finding = of_choice.against_one(4, bic, 100.0)
+    assert finding.level == level
+    assert words in f"{finding.headline} {finding.text}"
+
+
+def test_a_choice_in_words():
+    assert of_choice.how_many(1, "full", [1], 4).text.startswith("Divisions into more")
+    assert of_choice.how_many(1, "full", [1]).text.startswith("Any division into more")
+    finding = of_choice.how_many(15, "isotropic", [14, 15, 16])
+    assert finding.headline == "15 clusters: spherical clusters of equal size."
+    assert finding.text == "14 and 16 are about as good."
+    assert of_choice.about_as_good([]) == ""
+    assert of_choice.about_as_good([3]) == "3 is about as good."
+    assert of_choice.by_number({"bic": 3, "icl": 2, "modes": 3}) == (
+        "3 by BIC and modes; 2 by ICL"
+    )
+
+
+def test_parts_that_are_no_groups_in_words():
+    one = of_choice.agreement({"bic": 3, "icl": 1, "modes": 1})
+    assert one.headline == "3 Gaussians, but only 1 group."
+    assert "it is one group that is not Gaussian, or has tails" in one.text
+    two = of_choice.agreement({"bic": 8, "icl": 2, "modes": 2})
+    assert "8 components, but 2 groups with valleys between them" in two.text
+    assert of_choice.agreement({"bic": 2, "icl": 2, "modes": 2}) is None
+
+
+def test_scaling_in_words():
+    other, same = of_choice.scaling(2, 4), of_choice.scaling(4, 4)
+    assert f"{other.headline} {other.text}".startswith(
+        "The answer depends on scaling: standardised, it would be 4."
+    )
+    assert same.level == "good" and "it would be 4 as well" in same.text

@@ -17,6 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from cprime import (
+    AutoMixture,
     FuzzyKMeans,
     GaussianMixture,
     KMeans,
@@ -375,6 +376,32 @@ def test_without_rows_it_says_what_the_model_knows(tmp_path, undrawn):
     # k-means knows what it loses, by itself.
     assert verdicts_on(Fitted.of(KMEANS), None)[0].level != "unknown"
     assert str(np.bincount(KMEANS.labels_)[0]) in written(tmp_path, KMEANS).text
+
+
+@pytest.mark.parametrize("c_prime", [1, None])
+def test_noise_is_first_told_that_it_is_no_clusters(tmp_path, undrawn, c_prime):
+    noise = np.random.default_rng(0).standard_normal((2000, 50))
+    divided = KMeans(5, c_prime=c_prime, random_state=0).fit(noise)
+    first, *others = verdicts_on(Fitted.of(divided), summary_of(divided, noise))
+    assert first.level == "poor"
+    assert first.headline == "One cluster describes these rows better."
+    assert "AutoMixture (cprime choose)" in first.text
+    assert verdicts_on(Fitted.of(divided), None)[0] == first
+    text = written(tmp_path, divided, noise).text
+    assert all(text.index(first.headline) < text.index(o.headline) for o in others)
+
+
+def test_a_choice_is_reported_with_its_picture(tmp_path):
+    chosen = AutoMixture(6, random_state=0).fit(X)
+    page = written(tmp_path, chosen, X)
+    assert chosen.verdict_.partition(".")[0] in page.text
+    assert "How much worse than the choice" in page.text
+    assert "n_init" not in page.text.partition("Warnings")[0]
+    assert "AutoMixture(max_clusters=6, random_state=0).fit(X)" in page.text
+    own = chosen.report(tmp_path / "own.html", X).read_bytes()
+    assert own == (tmp_path / "r.html").read_bytes()
+    other = written(tmp_path, chosen.best_estimator_, X)
+    assert "How much worse than the choice" not in other.text
 
 
 def test_a_mixture_from_elsewhere_has_a_report_too(tmp_path, undrawn):

@@ -1,0 +1,46 @@
+"""How is long work kept, and gone on with?"""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cprime.cli.options import LONG, option
+
+CheckpointFolder = Annotated[
+    Path | None,
+    option(
+        "--checkpoint",
+        panel=LONG,
+        metavar="DIR",
+        help="Keep in this folder what it takes to go on after Ctrl-C, a power cut "
+        "or a crash.",
+    ),
+]
+Every = Annotated[
+    float,
+    option(
+        "--every",
+        panel=LONG,
+        metavar="SECONDS",
+        least=0.0,
+        help="How often that is written.",
+    ),
+]
+Resume = Annotated[
+    bool,
+    option(
+        "--resume",
+        panel=LONG,
+        help="Go on from the checkpoint, to the very same result. Starts afresh if "
+        "there is none yet.",
+    ),
+]
+
+
+def refuse_resume_from_nowhere(resume: bool, checkpoint: Path | None) -> None:
+    """Raise if nobody says where to go on from."""
+    if resume and checkpoint is None:
+        raise typer.BadParameter(
+            "say where the checkpoint is, with --checkpoint DIR", param_hint="--resume"
+        )

@@ -12,7 +12,7 @@ from cprime.problem import Problem
 from cprime.rows import Rows
 from cprime.search import Exact
 from cprime.selection.criteria import Scores
-from cprime.selection.shapes import SHAPES, Shape
+from cprime.selection.shapes import SHAPES, Shape, discount
 from cprime.theta import Theta
 from cprime.typing import Array
 
@@ -119,7 +119,13 @@ class Fitter:
             held_out, _ = self._swept(self.held_out, theta, C)
         n_parameters = self.model.n_parameters(C, D)
         scores = Scores(
-            free_energy, log_likelihood, entropy, n_parameters, self.weight, held_out
+            free_energy,
+            log_likelihood,
+            entropy,
+            n_parameters,
+            self.weight,
+            held_out,
+            discount(theta, self.weight),
         )
         return Candidate(self.shape, theta, scores)
 

@@ -97,6 +97,29 @@ def without(theta: Theta, c: int) -> Theta:
     return Theta(np.delete(theta.means, c, axis=0), covariance, proportions)
 
 
+def merged(mixture: Mixture, groups: Array) -> Mixture:
+    """Return every group of clusters as one, with their mean and covariance."""
+    shares = np.bincount(groups, mixture.proportions)
+    within = mixture.proportions / shares[groups]
+    C, D = len(shares), mixture.means.shape[1]
+    means, matrices = np.zeros((C, D)), np.zeros((C, D, D))
+    np.add.at(means, groups, within[:, None] * mixture.means)
+    steps = mixture.means - means[groups]
+    about = mixture.matrices + steps[:, :, None] * steps[:, None, :]
+    np.add.at(matrices, groups, within[:, None, None] * about)
+    return Mixture(shares, means, matrices)
+
+
+def discount(theta: Theta, weight: float) -> float:
+    """Return the sum of log(W / W_c), times the parameters of one's own covariance."""
+    D = theta.means.shape[1]
+    if theta.proportions is None or not _has_its_own(theta):
+        return 0.0
+    n_own = {1: 1, 2: D, 3: D * (D + 1) // 2}[np.ndim(theta.covariance)]
+    shares = np.maximum(theta.proportions, 1.0 / weight)
+    return float(-n_own * np.sum(np.log(shares)))
+
+
 def _has_its_own(theta: Theta) -> bool:
     """Return whether every cluster has a covariance of its own.
 

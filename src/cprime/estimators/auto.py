@@ -24,6 +24,7 @@ from cprime.sampling import distinct_sample
 from cprime.selection.candidates import Candidate
 from cprime.selection.choice import MOST_ROWS, Choice, Search, smallest_c_prime
 from cprime.selection.criteria import CRITERIA
+from cprime.selection.proposers import PROPOSERS
 from cprime.selection.shapes import SHAPES
 from cprime.typing import Array
 
@@ -96,6 +97,11 @@ class AutoMixture(DensityMixin, ClusterMixin, BaseEstimator):
     random_state : int, RandomState instance, optional
     kernel : str, default="auto"
         As for `KMeans`.
+    proposer : {"gain", "x-means", "g-means"}, default="gain"
+        Which cluster is split next, to have one more: that whose split gains most; with
+        "x-means" only if BIC prefers two for its rows, with "g-means" only if its rows
+        are not Gaussian along the line that divides them. If there is none, no more
+        clusters are tried.
 
     Attributes
     ----------
@@ -109,8 +115,9 @@ class AutoMixture(DensityMixin, ClusterMixin, BaseEstimator):
         its own.
     labels_ : ndarray of shape (n_samples,)
     plausible_ : list of int
-        Numbers of clusters that the evidence does not rule out: the criterion is within
-        10 of the best.
+        Numbers of clusters that the evidence does not rule out: the criterion differs
+        from that of the answer by less than 10 or two standard errors (Vuong 1989), or
+        another criterion prefers them.
     agreement_ : dict
         The number that each criterion prefers; "modes" are the groups, with valleys
         between them, of the mixture that BIC prefers.
@@ -139,6 +146,8 @@ class AutoMixture(DensityMixin, ClusterMixin, BaseEstimator):
     ----------
     C. Biernacki, G. Celeux and G. Govaert, "Assessing a mixture model for clustering
     with the integrated completed likelihood", IEEE TPAMI, 2000.
+    Q. H. Vuong, "Likelihood ratio tests for model selection and non-nested hypotheses",
+    Econometrica, 1989.
 
     Examples
     --------
@@ -158,6 +167,7 @@ class AutoMixture(DensityMixin, ClusterMixin, BaseEstimator):
         "gap_tolerance": [Interval(Real, 0, None, closed="left")],
         "random_state": ["random_state"],
         "kernel": [StrOptions(set(KERNEL_NAMES))],
+        "proposer": [StrOptions(set(PROPOSERS))],
     }
 
     def __init__(
@@ -170,6 +180,7 @@ class AutoMixture(DensityMixin, ClusterMixin, BaseEstimator):
         gap_tolerance=0.01,
         random_state=None,
         kernel="auto",
+        proposer="gain",
     ):
         self.max_clusters = max_clusters
         self.shapes = shapes
@@ -178,6 +189,7 @@ class AutoMixture(DensityMixin, ClusterMixin, BaseEstimator):
         self.gap_tolerance = gap_tolerance
         self.random_state = random_state
         self.kernel = kernel
+        self.proposer = proposer
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(
@@ -293,6 +305,7 @@ class AutoMixture(DensityMixin, ClusterMixin, BaseEstimator):
             covariance_floor(known, units, None, 0.0),
             None if self.max_clusters is None else int(self.max_clusters),
             seed,
+            self.proposer,
         )
 
     def _run(self, search: Search, progress: Callable[[Trial], Any] | None) -> None:

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import islice
 
 import numpy as np
 
@@ -12,6 +13,8 @@ from cprime.rows import MemoryRows, Rows
 from cprime.selection.candidates import Candidate, Fitter
 from cprime.selection.choose import Chooser
 from cprime.selection.criteria import CRITERIA, Scores, bic, bic_free_energy, icl
+from cprime.selection.plausible import indistinguishable
+from cprime.selection.proposers import PROPOSERS
 from cprime.theta import Coefficients
 from cprime.typing import Array
 
@@ -23,8 +26,9 @@ HELD_OUT = 0.2
 NO_EVIDENCE = 10.0
 # Criteria whose answers are plausible.
 JUDGES = (bic, icl, bic_free_energy)
-# Fits to a sample that are fitted to all rows.
-FINALISTS = 6
+# Fits to a sample that are fitted to all rows: the best whose clusters are groups, and
+# the best of all.
+GROUPED_FINALISTS, FINALISTS = 4, 2
 FINAL_ITERATIONS = 15
 # C' that are tried, one after another.
 C_PRIMES = (1, 2, 3, 5, 8, 12, 20)
@@ -83,6 +87,8 @@ class Search:
     most : int, optional
         The largest number of clusters that is tried.
     seed : int
+    proposer : str, default="gain"
+        Which clusters of a path are split.
     """
 
     def __init__(
@@ -95,6 +101,7 @@ class Search:
         floor: Array,
         most: int | None,
         seed: int,
+        proposer: str = "gain",
     ):
         self._all, self._criterion = rows, CRITERIA[criterion]
         self._of_sample: list[Candidate] = []
@@ -104,6 +111,8 @@ class Search:
         if criterion == "held_out":
             sample, held_out = _divided(sample)
         limit = max(1, sample.n_rows // 5)
+        # What the fits that may be the answer were fitted to.
+        self._judged: Rows = sample
         self._limited = most is not None and most <= limit
         self._chooser = Chooser(
             sample,
@@ -113,6 +122,8 @@ class Search:
             limit if most is None else min(most, sample.n_rows),
             seed,
             held_out,
+            criterion=self._criterion,
+            proposer=PROPOSERS[proposer],
         )
 
     def run(self) -> Iterator[Candidate]:
@@ -140,7 +151,7 @@ class Search:
         return Choice(
             best,
             sorted(
-                (*chooser.table.values(), *self._of_sample),
+                (*chooser.candidates, *self._of_sample),
                 key=lambda c: (c.shape, c.C, -c.scores.weight),
             ),
             self._plausible(best),
@@ -156,8 +167,13 @@ class Search:
         """Return numbers that are not clearly worse, or that other criteria prefer."""
         chooser, criterion = self._chooser, self._criterion
         limit = criterion(best.scores) + NO_EVIDENCE
-        found = {best.C, *(chooser.best_of_groups(of).C for of in JUDGES)}
-        for other in chooser.table.values():
+        rivals = chooser.candidates
+        if best.C == 1:
+            # Parts of one group are no groups, however well they describe it.
+            rivals = [c for c in rivals if chooser.are_groups(c)]
+        found = indistinguishable(best, rivals, criterion, self._judged, chooser.kernel)
+        found |= {chooser.best_of_groups(of).C for of in JUDGES}
+        for other in chooser.candidates:
             near = criterion(other.scores) <= limit and other.C not in found
             if near and chooser.are_groups(other):
                 found.add(other.C)
@@ -170,20 +186,26 @@ class Search:
             return
         weight = float(self._all.reduce(lambda values, weights: np.sum(weights)))
         ahead = sorted(
-            chooser.table.values(),
+            chooser.candidates,
             key=lambda c: self._criterion(projected(c.scores, weight)),
         )
+        grouped = islice((c for c in ahead if chooser.are_groups(c)), GROUPED_FINALISTS)
         one = next(c for c in ahead if c.C == 1)
-        finalists = ahead[:FINALISTS] + [one] * (one not in ahead[:FINALISTS])
-        self._of_sample = [c for c in ahead if c not in finalists]
-        chooser.table.clear()
-        for found in finalists:
+        finalists = {c.key: c for c in (*ahead[:FINALISTS], *grouped, one)}
+        finals: dict[tuple[str, int], Candidate] = {}
+        apart: dict[tuple[str, int], Candidate] = {}
+        for found in finalists.values():
             fitter = Fitter(
                 self._all, chooser.kernel, found.shape, chooser.floor, weight
             )
             final = fitter.fitted(found.theta, FINAL_ITERATIONS)
-            chooser.table[found.shape, found.C] = final
+            key = (found.shape, found.C)
+            is_apart = chooser.apart.get(key) is found
+            (apart if is_apart else finals)[key] = final
             yield replace(final, seconds=found.seconds)
+        # All at once: whoever interrupts still has those of the sample.
+        self._of_sample = [c for c in ahead if c.key not in finalists]
+        chooser.table, chooser.apart, self._judged = finals, apart, self._all
 
 
 def projected(scores: Scores, weight: float) -> Scores:

@@ -26,7 +26,7 @@ class Scores(NamedTuple):
     held_out : float, default=nan
         L of rows that were kept from the fit, if any were.
     discount : float, default=0.0
-        Sum over clusters of log(W / W_c), times the parameters of one's own covariance.
+        Sum over clusters of log(W / W_c), times the correlations that are one's own.
     """
 
     free_energy: float
@@ -63,9 +63,9 @@ def icl(scores: Scores) -> float:
 def bic_free_energy(scores: Scores) -> float:
     """Return -2 W F + p log W with F at C' = 1, the paper's suggestion (section 6).
 
-    L - H <= F <= L. What is known of a cluster's own covariance is known from its own
-    rows, so each of its parameters costs log W_c; where a mean is, of all places where
-    rows are, costs log W a coordinate (Laplace's approximation of the evidence).
+    L - H <= F <= L. Where a cluster is and how wide may be anything on the scale of all
+    rows: log W for each number. A correlation is a number between -1 and 1, known from
+    the cluster's own rows: log W_c (Laplace's approximation of the evidence).
     """
     price = scores.price - scores.discount
     return -2.0 * scores.weight * scores.free_energy + price

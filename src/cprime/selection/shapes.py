@@ -111,13 +111,13 @@ def merged(mixture: Mixture, groups: Array) -> Mixture:
 
 
 def discount(theta: Theta, weight: float) -> float:
-    """Return the sum of log(W / W_c), times the parameters of one's own covariance."""
+    """Return the sum of log(W / W_c), times the correlations that are a cluster's own."""
     D = theta.means.shape[1]
-    if theta.proportions is None or not _has_its_own(theta):
+    is_full = np.ndim(theta.covariance) == 3 and _has_its_own(theta)
+    if theta.proportions is None or not is_full:
         return 0.0
-    n_own = {1: 1, 2: D, 3: D * (D + 1) // 2}[np.ndim(theta.covariance)]
     shares = np.maximum(theta.proportions, 1.0 / weight)
-    return float(-n_own * np.sum(np.log(shares)))
+    return float(-(D * (D - 1) // 2) * np.sum(np.log(shares)))
 
 
 def _has_its_own(theta: Theta) -> bool:

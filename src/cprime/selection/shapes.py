@@ -111,7 +111,7 @@ def merged(mixture: Mixture, groups: Array) -> Mixture:
 
 
 def discount(theta: Theta, weight: float) -> float:
-    """Return the sum of log(W / W_c), times the correlations that are a cluster's own."""
+    """Return the sum of log(W / W_c), times the correlations that are one's own."""
     D = theta.means.shape[1]
     is_full = np.ndim(theta.covariance) == 3 and _has_its_own(theta)
     if theta.proportions is None or not is_full:

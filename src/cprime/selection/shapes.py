@@ -122,7 +122,7 @@ def merged(mixture: Mixture, groups: Array) -> Mixture:
 
 
 def discount(theta: Theta, weight: float) -> float:
-    """Return the sum of log(W / W_c), times the correlations of its own."""
+    """Return the sum over clusters of log(W / W_c), once for every correlation."""
     D = theta.means.shape[1]
     is_full = np.ndim(theta.covariance) == 3 and _has_its_own(theta)
     if theta.proportions is None or not is_full:

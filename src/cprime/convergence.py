@@ -148,13 +148,6 @@ def is_fixed(problem: Problem, theta: Theta, stats: Stats) -> bool:
 
 def largest_values(problem: Problem) -> Array:
     """Return the largest absolute value of every feature, in rows that have weight."""
-
-    def largest(values: Array, weights: Array) -> Array:
-        weighted = values if np.all(weights > 0) else values[weights > 0]
-        found: Array = np.maximum(
-            weighted.max(axis=0, initial=0.0), -weighted.min(axis=0, initial=0.0)
-        )
-        return found[None].astype(np.float64)
-
-    highest: Array = problem.rows.map(largest).max(axis=0)
-    return highest
+    lowest, highest = problem.rows.extremes()
+    largest: Array = np.maximum(highest, -lowest)
+    return largest

@@ -9,6 +9,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from cprime import convergence
 from cprime.checking import inputs, mixture_given
+from cprime.checking.constraints import RememberedChecks
 from cprime.checking.covariances import COVARIANCES, Covariances
 from cprime.checking.units import Units
 from cprime.checkpointing.checkpoint import Checkpoint
@@ -41,6 +42,7 @@ class GaussianMixture(
     Savable,
     FittedGaussians,
     DensityMixin,
+    RememberedChecks,
     BaseEstimator,
 ):
     """A mixture of Gaussians, fitted by EM or by its truncated form.

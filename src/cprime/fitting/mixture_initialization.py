@@ -7,6 +7,7 @@ import numpy as np
 
 from cprime import convergence, em, seeding
 from cprime.blas import one_thread
+from cprime.checking.random_numbers import next_generator
 from cprime.fitting.initialization import seeding_for
 from cprime.fitting.restarts import Start
 from cprime.models import Isotropic
@@ -54,7 +55,7 @@ def start(
     problem : Problem
     random_state : RandomState
     """
-    rng = np.random.default_rng(random_state.randint(2**31 - 1, size=4))
+    rng = next_generator(random_state)
     if means is not None:
         return lambda: Seeds(means, 0)
     if init_params in BEFORE_K_MEANS:

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from cprime import convergence, em
+from cprime.checking.random_numbers import checked_random_state
 from cprime.fitting.callbacks import Watch
 from cprime.fitting.gap import gap_of_best
 from cprime.fitting.progress import Listener, notify
@@ -63,8 +63,7 @@ class Keeper:
 
     def random_state(self, given: Any) -> np.random.RandomState:
         """Return the random numbers of a fit, from where it began."""
-        found: np.random.RandomState = check_random_state(given)
-        return found
+        return checked_random_state(given)
 
     def restored(self, rows: Rows, C: int, seeding: str) -> State:
         """Return how far the fit has come: not at all, unless one was under way."""

@@ -60,11 +60,11 @@ class Gain:
     tolerance: float
 
     def reason(self, change: Change) -> str:
-        if abs(change.gain) < self.tolerance:
-            return (
-                f"free energy gained {change.gain:.3g}, less than {self.tolerance:.3g}"
-            )
-        return ""
+        return self.within(change.gain) if abs(change.gain) < self.tolerance else ""
+
+    def within(self, gain: float) -> str:
+        """Return why a fit that gained so little has converged."""
+        return f"free energy gained {gain:.3g}, less than {self.tolerance:.3g}"
 
     def is_fixed(self, problem: Problem, theta: Theta, stats: Stats) -> bool:
         return False

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from cprime import convergence, em, seeding
+from cprime import convergence, em, lloyd, seeding
 from cprime.blas import one_thread
 from cprime.checking.random_numbers import next_generator
 from cprime.fitting.initialization import seeding_for
@@ -79,6 +79,11 @@ def _k_means(
     seeds = seeding_of(rows, C, kernel, rng)
     hard = Problem(rows, Isotropic(), Exact(), kernel, C_prime=1)
     stop, evaluations = convergence.Gain(LEAST_GAIN), seeds.evaluations
+    if lloyd.is_possible(hard, stop, C, np.float64):
+        ended: list[lloyd.Ended | None] = []
+        lloyd.fits(hard, stop, MOST_ITERATIONS, seeds.means[None], np.float64, ended)
+        if ended[0] is not None:
+            return Seeds(ended[0].last.theta.means, evaluations + ended[0].of_steps)
     for step in em.steps(hard, seeds.means, stop, MOST_ITERATIONS):
         evaluations += step.evaluations
     return Seeds(step.theta.means, evaluations)

@@ -107,8 +107,8 @@ def run_restarts(
     results, seeding, n_init = recipe.results, recipe.seeding, recipe.n_init
     problem, C = results.problem, recipe.n_clusters
     at_once = min(n_init, problem.fits_at_once(C))
-    watched_by_someone = estimator.verbose or _callbacks(estimator) or progress
-    side_by_side = not (watched_by_someone or recipe.in_order or keeper.keeps)
+    watched = is_watched(estimator, progress)
+    side_by_side = not (watched or recipe.in_order or keeper.keeps)
     restarts = Restarts(
         problem,
         recipe.stop,
@@ -143,6 +143,11 @@ def run_restarts(
         raise
     put({**attributes, "seeding_": seeding})
     return restarts
+
+
+def is_watched(estimator: Any, progress: Listener | None) -> bool:
+    """Return whether code of a user's runs between the iterations of a fit."""
+    return bool(estimator.verbose or _callbacks(estimator) or progress)
 
 
 def _batches(n_init: int, at_once: int, rows: Rows, C: int) -> Iterator[int]:

@@ -37,9 +37,8 @@ class _Whitened(NamedTuple):
 
 
 class _Step(NamedTuple):
-    """The M-step that led to a Theta: from where, by which sums, and what it found."""
+    """The M-step that led to a Theta: by which sums, and what it found."""
 
-    before: Theta | None = None
     stats: Stats | None = None
     scatter: Array = np.empty(0)
     blurs: Array = np.empty(0)
@@ -81,7 +80,7 @@ class MatrixGaussian(Gaussian):
         found = self._whitened(scatter, stats, before)
         theta = replace(theta, covariance=found.covariance)
         theta.once("_whitening", lambda: found.whitening)
-        theta.once("_step", lambda: _Step(before, stats, scatter, found.blurs))
+        theta.once("_step", lambda: _Step(stats, scatter, found.blurs))
         if found.are_clear:
             theta.once("_are_clear", lambda: True)
         return theta
@@ -146,7 +145,7 @@ class MatrixGaussian(Gaussian):
         # After a long step F errs on the safe side, or the next could be lower.
         step = _step_to(theta)
         blurs = step.blurs
-        if not (step.stats is stats and step.before is about):
+        if step.stats is not stats:
             blurs = _blurs(stats.scatter, new.whitening, old.whitening)
         gain -= EPSILON * float(np.sum(blurs))
         fine = (stats.free_energy + gain) / stats.weight

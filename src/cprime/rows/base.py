@@ -123,7 +123,10 @@ class Rows(ABC):
             after, sums = self.swept(kernel, K, coefficients, plan, C_prime)
             stats = sums.total()
         # Of all rows, whatever blocks they come in: so is then what hints save.
-        return replace(after, changed=stats.changed / self.n_rows), stats
+        changed = stats.changed / self.n_rows
+        if after.changed != changed:
+            after = replace(after, changed=changed)
+        return after, stats
 
     def extremes(self) -> tuple[Array, Array]:
         """Return the smallest and largest value of every feature, of weighted rows."""

@@ -13,6 +13,10 @@ namespace {
 
 constexpr int AHEAD = 6;      // rows between asking for one and looking at it
 constexpr int FEATURES = 16;  // up to so many features float64 is as fast as scores are
+// So are few trials, of so many values together.
+constexpr int FEW_TRIALS = LANES, FEW_VALUES = 512;
+
+bool are_few(int n_trials, int D) { return n_trials <= FEW_TRIALS && n_trials * D <= FEW_VALUES; }
 
 // Calls use(function that gives row number n), wherever rows lie.
 template <class Use>
@@ -41,7 +45,7 @@ void set_trials(Trials& job, const int64_t* rows, int n_trials, const double* se
   trials.means.resize(size_t(n_trials) * Dp);
   trials.penalty.assign(size_t(padded(n_trials)), 0.0);
   for (int t = 0; t < n_trials; ++t) load_row(job.rows, rows[t], trials.means.data() + size_t(t) * Dp, Dp);
-  if (D <= FEATURES)
+  if (D <= FEATURES || are_few(n_trials, D))
     trials.panels.width = (n_trials + SIXTEEN - 1) / SIXTEEN * SIXTEEN;
   else
     pack(trials);
@@ -131,6 +135,36 @@ class ByDistance {
   int64_t evaluations_ = 0;
 };
 
+// Few trials: the distance of every row to each of them.
+int64_t try_few(const Trials& job, int64_t first, int count, double* losses, Workspace& work) {
+  const Clusters& trials = job.trials;
+  Doubles total{};
+  int64_t evaluations = 0;
+  with_rows(job.rows, work, [&](auto row_of) {
+    for (int64_t n = first; n < first + count; ++n) {
+      const double w = job.weight(n), nearest = job.nearest[n];
+      alignas(64) double closest[LANES];
+      std::fill_n(closest, LANES, nearest);
+      unsigned near = 0;
+      if (may_be_near(job, n)) {
+        const auto y = row_of(n);
+        for (int t = 0; t < trials.C; ++t) {
+          const double found = distance_of(y, trials.mean(t), trials.Dp);
+          near |= unsigned(found < nearest) << t;
+          closest[t] = std::min(nearest, found);
+        }
+        evaluations += trials.C;
+      }
+      job.near[n] = uint16_t(near);
+      // Rows of no weight may have no finite distance yet.
+      if (w > 0.0) total += w * load<Doubles>(closest);
+    }
+  });
+  if (losses != nullptr)
+    for (int t = 0; t < trials.C; ++t) losses[t] = total[t];
+  return evaluations;
+}
+
 // Many features: scores tell which trials may be nearer.
 int64_t find_near(const Trials& job, int64_t first, int count, Workspace& work) {
   Search& search = work.search;
@@ -215,6 +249,7 @@ int64_t try_trials(const Trials& job, int64_t first, int count, double* losses, 
     if (losses != nullptr) trials.losses(losses);
     return trials.evaluations();
   }
+  if (are_few(job.trials.C, job.trials.D)) return try_few(job, first, count, losses, work);
   const int64_t evaluations = find_near(job, first, count, work);
   if (losses != nullptr) add_losses(job, first, count, losses, work);
   return evaluations;

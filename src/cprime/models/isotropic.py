@@ -94,9 +94,9 @@ class Isotropic:
 
     def scatter(self, theta: Theta, stats: Stats, about: Theta) -> float:
         # F is asked for where the M-step has just been.
-        of, known = theta.once("_step", lambda: (None, 0.0))
-        if of is stats:
-            return float(known)
+        step = theta.noted("_step")
+        if step is not None and step[0] is stats:
+            return float(step[1])
         return total_scatter(theta, stats, about)
 
     def free_energy(self, theta: Theta, stats: Stats, about: Theta) -> float:

@@ -39,12 +39,9 @@ class _Whitened(NamedTuple):
 class _Step(NamedTuple):
     """The M-step that led to a Theta: by which sums, and what it found."""
 
-    stats: Stats | None = None
-    scatter: Array = np.empty(0)
-    blurs: Array = np.empty(0)
-
-
-NO_STEP = _Step()
+    stats: Stats
+    scatter: Array
+    blurs: Array
 
 
 class MatrixGaussian(Gaussian):
@@ -87,8 +84,8 @@ class MatrixGaussian(Gaussian):
 
     def scatter(self, theta: Theta, stats: Stats, about: Theta) -> Array:
         # F is asked for where the M-step has just been.
-        step = _step_to(theta)
-        if step.stats is stats:
+        step: _Step | None = theta.noted("_step")
+        if step is not None and step.stats is stats:
             return step.scatter
         return super().scatter(theta, stats, about)
 
@@ -143,19 +140,15 @@ class MatrixGaussian(Gaussian):
         blur = ROUNDING * _sum_of_sizes(scatter, new.whitening) / stats.weight
         gain = _gain(theta, stats, about, new, old)
         # After a long step F errs on the safe side, or the next could be lower.
-        step = _step_to(theta)
-        blurs = step.blurs
-        if step.stats is not stats:
+        step: _Step | None = theta.noted("_step")
+        if step is not None and step.stats is stats:
+            blurs = step.blurs
+        else:
             blurs = _blurs(stats.scatter, new.whitening, old.whitening)
         gain -= EPSILON * float(np.sum(blurs))
         fine = (stats.free_energy + gain) / stats.weight
         # Where theta is far from that of the sweep, large numbers may cancel in `fine`.
         return float(np.clip(fine, rough - blur, rough + blur))
-
-
-def _step_to(theta: Theta) -> _Step:
-    step: _Step = theta.once("_step", lambda: NO_STEP)
-    return step
 
 
 def _gain(

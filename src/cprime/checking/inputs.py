@@ -58,6 +58,7 @@ def checked_data(
         # scikit-learn lets scipy convert it, which believes whatever is inside.
         X = sound(X)
     elif not is_plain:
+        X = tables.in_host_memory(X)
         tables.refuse_other_than_numbers(X)
     if is_plain and reset and _needs_nothing(X):
         _remember_features(estimator, X)

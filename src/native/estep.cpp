@@ -215,9 +215,10 @@ class EStep : public Statistics {
     const auto& queue = work_.to_scan;
     const bool noting = sweep_.hints != nullptr;
     // The common case of k-means: one candidate, and nothing else to ask.
-    const bool plain = C_prime_ == 1 && !noting && (sweep_.reluctance == 1.0 || !sweep_.before);
-    if (plain && are_few(clusters_.C, clusters_.D) && !clusters_.handicapped) {
-      scan_few(row_at);
+    const bool eager = !noting && (sweep_.reluctance == 1.0 || !sweep_.before);
+    const bool plain = C_prime_ == 1 && eager;
+    if (eager && C_prime_ <= MOST_OF_FEW && are_few(clusters_.C, clusters_.D) && !clusters_.handicapped) {
+      scan_few<MOST_OF_FEW>(row_at);
       return;
     }
     // One more than are listed bounds the rest; one more again makes up for a row that
@@ -257,10 +258,13 @@ class EStep : public Statistics {
   }
 
   // All rows look at all clusters, which are few.
-  template <class RowAt>
+  template <int KEPT, class RowAt>
   void scan_few(RowAt row_at) {
-    ClosestOfFew closest(clusters_);
-    for (int r = 0; r < n_; r += LANES) closest.find(r, std::min(LANES, n_ - r), row_at, after(r));
+    if constexpr (KEPT > 1)
+      if (C_prime_ < KEPT) return scan_few<KEPT - 1>(row_at);
+    ClosestOfFew<KEPT> closest(clusters_);
+    for (int r = 0; r < n_; r += LANES)
+      closest.find(r, std::min(LANES, n_ - r), row_at, after(r), KEPT == 1 ? nullptr : kept(r));
     sums_.evaluations += int64_t(n_) * clusters_.C;
   }
 

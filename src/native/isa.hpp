@@ -14,6 +14,8 @@ struct Isa {
   const char* name;
   // Memory of one thread, for any of the following.
   std::shared_ptr<void> (*make_scratch)();
+  // One row as float64, padded with zeros.
+  void (*load)(const Rows&, int64_t row, double* out);
   void (*pack)(Clusters&);
   void (*pack_some)(const Clusters&, const int32_t* which, int n, Panels&);
   void (*pack_columns)(Clusters&);

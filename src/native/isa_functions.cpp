@@ -1,8 +1,15 @@
 // The functions of one instruction set, as the rest of the code finds them.
 #include "isa.hpp"
+#include "load.hpp"
 #include "tile.hpp"
 
 namespace cprime::CPRIME_ISA {
+
+namespace {
+
+void load(const Rows& rows, int64_t row, double* out) { load_row(rows, row, out, padded(rows.D)); }
+
+}  // namespace
 
 std::shared_ptr<void> make_scratch();
 void pack(Clusters&);
@@ -24,9 +31,9 @@ double magnitude(const void* values, bool is_double, int64_t first, int64_t coun
 
 extern const Isa isa;
 const Isa isa = {
-    CPRIME_NAME, make_scratch, pack,    pack_panels,  pack_columns, pack_centred, pack_screen,
-    nearest_of,  sweep_leaf,   closest, gaps,         distances_of, set_trials,   try_trials,
-    accept_trial, log_sums,    magnitude, multiply_adds,
+    CPRIME_NAME, make_scratch, load,      pack,    pack_panels, pack_columns, pack_centred,
+    pack_screen, nearest_of,   sweep_leaf, closest, gaps,        distances_of, set_trials,
+    try_trials,  accept_trial, log_sums,  magnitude, multiply_adds,
 };
 
 }  // namespace cprime::CPRIME_ISA

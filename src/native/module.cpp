@@ -12,13 +12,12 @@
 #include <stdexcept>
 
 #include "bindings.hpp"
-#include "calls.hpp"
 #include "isa.hpp"
 #include "hint_store.hpp"
+#include "leaves.hpp"
 #include "many_fits.hpp"
 #include "seeds.hpp"
-#include "threads.hpp"
-#include "tree.hpp"
+#include "surveys.hpp"
 
 namespace nb = nanobind;
 using namespace cprime;
@@ -31,35 +30,10 @@ struct Stop {
   std::atomic<bool> wanted{false};
 };
 
-void run(int64_t n, double work, const std::function<void(int64_t, void*)>& task) {
-  without_gil([&] {
-    Scratch scratch;
-    run_unlocked(n, work, scratch, task);
-  });
-}
-
-double work_of(const Rows& rows, const Clusters& clusters) {
-  return double(rows.n) * clusters.D * clusters.C;
-}
-
 // Whether neither sweeps nor seedings of this size are worth threads.
 bool is_brief(int64_t n, int C, int D) {
   constexpr int MOST_TRIALS = 16;
   return std::max(double(n) * D * C, work_of_trials(n, D, MOST_TRIALS)) < BRIEF;
-}
-
-std::vector<Tree::Node> sweep_leaves(const Sweep& sweep, int leaf_rows) {
-  const Clusters& clusters = *sweep.clusters;
-  const int64_t n_leaves = (sweep.rows.n + leaf_rows - 1) / leaf_rows;
-  Tree tree(clusters.C, clusters.Dp, clusters.scatter_size());
-  run(n_leaves, work_of(sweep.rows, clusters), [&](int64_t leaf, void* scratch) {
-    auto sums = tree.empty();
-    const int64_t first = leaf * leaf_rows;
-    const int count = int(std::min<int64_t>(leaf_rows, sweep.rows.n - first));
-    isa().sweep_leaf(sweep, first, count, *sums, scratch);
-    tree.add(leaf, std::move(sums));
-  });
-  return tree.take();
 }
 
 nb::tuple as_tuple(const Tree::Node& node, const Clusters& clusters) {
@@ -280,6 +254,7 @@ NB_MODULE(_native, m) {
   m.def("log_sums", &log_sums);
   m.def("magnitude", &magnitude);
   bind_many_fits(m);
+  bind_surveys(m);
   m.def("is_brief", &is_brief);
   m.def("get_num_threads", &get_num_threads);
   m.def("set_num_threads", &set_num_threads);

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 from malformed_sparse import DENSE, N, malformed, unusual
+from sklearn.exceptions import ConvergenceWarning
 
 from cprime import FuzzyKMeans, GaussianMixture, KMeans, SoftKMeans, bounds, plots
 from cprime.models import Isotropic
@@ -21,7 +22,10 @@ K = np.zeros((N, 1), dtype=int)
 
 @cache
 def fitted(cls):
-    return cls(2, random_state=0).fit(DENSE)
+    with warnings.catch_warnings():
+        # So few rows make flat mixtures.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return cls(2, random_state=0).fit(DENSE)
 
 
 def asked(cls, method, X, **options):

@@ -55,7 +55,7 @@ STOREY_OF = {room: i for i, rooms in enumerate(STOREYS) for room in rooms}
 DOORS = {"checking", "fitting", "checkpointing", "model_files", "estimators"}
 ADDRESSES = {
     "sklearn": {*DOORS, "experiments", "cli"},
-    "scipy": {*DOORS, "experiments", "plots"},
+    "scipy": {*DOORS, "experiments", "models", "plots"},
     "matplotlib": {"experiments", "plots", "report"},
     "PIL": {"report"},
     "jinja2": {"report"},

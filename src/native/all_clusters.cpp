@@ -24,13 +24,16 @@ class AllClusters : public Block {
     auto& shares = work_.everything;
     shares.resize(size_t(n_ + ROWS_AT_ONCE) * stride);
     const auto shares_of = [&](int r) { return shares.data() + size_t(r) * stride; };
-    for (int r = 0; r < n_; r += ROWS_AT_ONCE)
-      whitened_distances_to_all<ROWS_AT_ONCE>(row(r), clusters_, shares_of(r), stride);
+    if (clusters_.whitened == Clusters::Whitening::TRIANGLES)
+      triangle_distances_to_all(row(0), n_, clusters_, shares.data(), stride, work_.difference);
+    else
+      for (int r = 0; r < n_; r += ROWS_AT_ONCE)
+        whitened_distances_to_all<ROWS_AT_ONCE>(row(r), clusters_, shares_of(r), stride);
     for (int c = 0; c < C; ++c) sums_.meet(c);
     for (int r = 0; r < n_; ++r) normalise(r, shares_of(r), stride);
     add_products<false>(shares.data(), stride);
     if (clusters_.whitened == Clusters::Whitening::OF_FEATURES) add_products<true>(shares.data(), stride);
-    if (clusters_.whitened == Clusters::Whitening::TRIANGLES) add_matrices(shares.data(), stride);
+    if (clusters_.whitened == Clusters::Whitening::TRIANGLES) add_triangles(shares.data(), stride);
     for (int r = 0; r < n_; ++r)
       if (weight(r) > 0.0 && !sweep_.continued) ++sums_.changed;
     sums_.evaluations += int64_t(n_) * C;
@@ -95,16 +98,15 @@ class AllClusters : public Block {
     }
   }
 
-  void add_matrices(const double* shares, int stride) {
-    work_.difference.resize(size_t(Dp_));
-    for (int c = 0; c < clusters_.C; ++c)
+  void add_triangles(const double* shares, int stride) {
+    for (int c = 0; c < clusters_.C; ++c) {
+      TriangleSum sum(clusters_, c, sums_.scatters.data() + size_t(c) * triangle_size(Dp_), work_.difference);
       for (int r = 0; r < n_; ++r) {
         const double share = shares[size_t(r) * stride + c];
-        if (share == 0.0) continue;
-        subtract(row(r), mean(c), Dp_, work_.difference.data());
-        add_matrix(share, work_.difference.data(), Dp_,
-                   sums_.scatters.data() + size_t(c) * triangle_size(Dp_));
+        if (share != 0.0) sum.add(share, row(r));
       }
+      sum.finish();
+    }
   }
 
   // Finds the template for a number of vectors of features.

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "lanes.hpp"
+#include "triangles.hpp"
 #include "values.hpp"
 
 namespace cprime::CPRIME_ISA {
@@ -105,38 +106,6 @@ template <int ROWS, int STRIDE>
   return sum;
 }
 
-// ||W z||^2 for a lower triangle W; or infinity, once its sum with the penalty exceeds `limit`.
-[[gnu::always_inline]] inline double triangle_distance(const double* z, const double* W, int Dp,
-                                                       double penalty = 0.0, double limit = INFINITY) {
-  Doubles sum{};
-  for (int end = LANES; end <= Dp; end += LANES) {
-    Doubles part[4] = {};
-    for (int j = 0; j < end; j += 4, W += 4 * LANES)
-#pragma GCC unroll 4
-      for (int k = 0; k < 4; ++k)
-        part[k] = fused(load<Doubles>(W + k * LANES), all<Doubles>(z[j + k]), part[k]);
-    const Doubles whole = (part[0] + part[1]) + (part[2] + part[3]);
-    sum += whole * whole;
-    // Sums only grow, also when they are rounded: what is too far now is so in the end.
-    if (end < Dp && limit < INFINITY && folded(sum) + penalty > limit) return INFINITY;
-  }
-  return folded(sum);
-}
-
-// Adds share * z z^T to a lower triangle.
-inline void add_matrix(double share, const double* z, int Dp, double* to) {
-  for (int end = LANES; end <= Dp; end += LANES) {
-    const Doubles rows = share * load<Doubles>(z + end - LANES);
-    for (int j = 0; j < end; ++j, to += LANES)
-      store(to, fused(rows, all<Doubles>(z[j]), load<Doubles>(to)));
-  }
-}
-
-// Differences of a row and a mean.
-inline void subtract(const double* y, const double* mu, int Dp, double* out) {
-  for (int d = 0; d < Dp; d += LANES) store(out + d, load<Doubles>(y + d) - load<Doubles>(mu + d));
-}
-
 // The canonical ||W_c (y - mu_c)||^2; of triangles, that of this kernel.
 inline double whitened_distance(const double* y, const Clusters& clusters, int c) {
   const int Dp = clusters.Dp;
@@ -144,7 +113,10 @@ inline double whitened_distance(const double* y, const Clusters& clusters, int c
   if (clusters.whitened == Clusters::Whitening::TRIANGLES) {
     Buffer<double> z(static_cast<size_t>(Dp));
     subtract(y, mu, Dp, z.data());
-    return triangle_distance(z.data(), clusters.whitening.data() + size_t(c) * triangle_size(Dp), Dp);
+    double found;
+    triangle_distances<1>(z.data(), clusters.whitening.data() + size_t(c) * triangle_size(Dp), Dp,
+                          clusters.penalty[c], nullptr, &found);
+    return found;
   }
   if (clusters.whitened != Clusters::Whitening::OF_FEATURES) {
     const double found = distance(y, mu, Dp);
@@ -165,11 +137,8 @@ inline void whitened_distances_to_all(const double* y, const Clusters& clusters,
                                       int stride) {
   const int D = clusters.D, Dp = clusters.Dp;
   if (clusters.whitened == Clusters::Whitening::TRIANGLES) {
-    for (int c = 0; c < clusters.C; ++c)
-      for (int r = 0; r < ROWS; ++r)
-        out[size_t(r) * stride + c] = whitened_distance(y + size_t(r) * Dp, clusters, c);
-    for (int c = clusters.C; c < stride; ++c)
-      for (int r = 0; r < ROWS; ++r) out[size_t(r) * stride + c] = 0.0;
+    Buffer<double> differences;
+    triangle_distances_to_all(y, ROWS, clusters, out, stride, differences);
     return;
   }
   if (clusters.whitened != Clusters::Whitening::OF_FEATURES) {

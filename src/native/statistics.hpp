@@ -67,7 +67,7 @@ class Statistics : public HintAccess {
         if (share == 0.0) continue;
         const int c = after(r)[j];
         add_row(c, share, LoadedRow{row(r)});
-        if (clusters_.is_whitened()) add_scatter(c, share, row(r), kept(r)[j]);
+        if (clusters_.whitened == Clusters::Whitening::OF_CLUSTERS) sums_.scatters[c] += share * kept(r)[j];
       }
   }
 
@@ -130,27 +130,6 @@ class Statistics : public HintAccess {
     sums_.entropy += folded(entropy);
     sums_.free_energy += folded(free_energy);
     sums_.weight += folded(weights);
-  }
-
-  // Adds to the scatter a cluster has of its own.
-  void add_scatter(int c, double share, const double* y, double squared) {
-    if (clusters_.whitened == Clusters::Whitening::OF_CLUSTERS) {
-      sums_.scatters[c] += share * squared;
-      return;
-    }
-    if (clusters_.whitened == Clusters::Whitening::TRIANGLES) {
-      work_.difference.resize(size_t(Dp_));
-      subtract(y, mean(c), Dp_, work_.difference.data());
-      add_matrix(share, work_.difference.data(), Dp_,
-                 sums_.scatters.data() + size_t(c) * triangle_size(Dp_));
-      return;
-    }
-    double* scatter = sums_.scatters.data() + size_t(c) * Dp_;
-    const double* mu = mean(c);
-    for (int d = 0; d < Dp_; d += LANES) {
-      const Doubles difference = load<Doubles>(y + d) - load<Doubles>(mu + d);
-      store(scatter + d, load<Doubles>(scatter + d) + share * difference * difference);
-    }
   }
 
   double score(int r, int j) { return kept(r)[j] + clusters_.penalty[after(r)[j]]; }

@@ -17,7 +17,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
-from cprime import KMeans
+from cprime import GaussianMixture, KMeans
 
 NAN, INF, LONG = np.nan, np.inf, np.longdouble
 EPS = LONG(np.finfo(np.float64).eps)
@@ -591,3 +591,38 @@ def log_sum_exp(logs):
 def agree(value, truth, relative=1e-12, absolute=0.0):
     allowed = np.maximum(relative * np.abs(truth), absolute)
     return (np.abs(value - truth) <= allowed).all()
+
+
+class Tensor:
+    """An array of another library, which numpy may be able to read."""
+
+    __module__ = "somelib.tensors"
+
+    def __init__(self, values, device="cpu"):
+        self.values, self.device = values, device
+        self.shape, self.ndim, self.dtype = values.shape, values.ndim, "somelib.float64"
+
+    def __dlpack__(self, **_):
+        raise BufferError("not here")
+
+    def __getitem__(self, index):
+        raise IndexError("say all axes")
+
+    def __array__(self, dtype=None, copy=None):
+        if self.device != "cpu":
+            raise TypeError("can't convert gpu:0 device type tensor to numpy")
+        return np.array(self.values, dtype=dtype)
+
+
+@pytest.mark.parametrize("cls", [KMeans, GaussianMixture])
+def test_tensors_of_other_libraries(cls):
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    model = cls(2, random_state=0).fit(Tensor(X))
+    expected = cls(2, random_state=0).fit(X)
+    assert np.array_equal(model.predict(Tensor(X)), expected.predict(X))
+    assert type(model.predict_proba(Tensor(X))) is np.ndarray
+    for ask in (cls(2).fit, model.predict, model.score_samples):
+        with pytest.raises(
+            TypeError, match=r"X is a somelib Tensor on gpu:0, which nu"
+        ):
+            ask(Tensor(X, "gpu:0"))

@@ -9,6 +9,7 @@ import pyarrow.csv
 import pyarrow.parquet
 import pytest
 from command_line import N_CLUSTERS, N_ROWS, done, features, flows, run, write
+from sklearn import datasets
 
 import cprime
 from cprime.cli import bench
@@ -284,7 +285,7 @@ def warned(*typed):
 def test_a_fit_warns_of_columns_that_spoil_it(folder, tmp_path):
     out = ["-k", 2, "-o", tmp_path / "m.cprime"]
     (line,) = warned("fit", folder / "flows.npy", *out)
-    assert "very different scales" in line and "Add --standardize" in line
+    assert "very different scales" in line and "add --standardize" in line
     assert not warned("fit", folder / "flows.npy", *out, "--standardize")
     assert not warned("fit", folder / "flows.npy", *out, "--model", "mixture")
     typed = ["fit", folder / "flows.csv", "--columns", "id,f0,f3", "--standardize"]
@@ -297,7 +298,7 @@ def test_a_warning_of_columns_leaves_their_names_alone(tmp_path):
     (tmp_path / "named.csv").write_text(f"my tol=1 or max_iter here,wide\n{rows}\n")
     typed = ["fit", tmp_path / "named.csv", "-k", 2, "-o", tmp_path / "m.cprime"]
     (line,) = warned(*typed)
-    assert "'my tol=1 or max_iter here' of" in line and "Add --standardize" in line
+    assert "'my tol=1 or max_iter here' of" in line and "add --standardize" in line
 
 
 def test_columns_without_names_are_said_to_be_taken_in_order(folder, tmp_path):
@@ -481,3 +482,25 @@ def test_benchmarks_are_honest(monkeypatch):
     monkeypatch.setattr(bench, "_load", lambda: 0.0)
     said = run("bench", "--rounds", 1)
     assert said.stderr == "" and "times the seconds of" in said.stdout
+
+
+@pytest.mark.parametrize("name", ["wine.csv", "iris.parquet", "digits.npy"])
+def test_an_example_is_a_file_to_start_with(name, tmp_path):
+    file = tmp_path / name
+    said = done("example", file)
+    X = getattr(datasets, f"load_{file.stem}")().data
+    assert said.startswith(f"{len(X):,} rows x {X.shape[1]} columns: ")
+    np.testing.assert_allclose(cprime.open_data(file).load(), X)
+    assert "3 clusters" in done("fit", file, "-k", 3, "-o", tmp_path / "m.cprime")
+    written = file.read_bytes()
+    refused = run("example", file)
+    assert refused.exit_code == 1 and "exists: add --overwrite" in refused.stderr
+    assert file.read_bytes() == written
+    done("example", file, "--overwrite")
+
+
+def test_an_example_that_there_is_not(tmp_path):
+    refused = run("example", tmp_path / "cars.csv")
+    assert refused.exit_code == 2
+    assert "'cars' is not an example" in " ".join(refused.stderr.split())
+    assert list(tmp_path.iterdir()) == []

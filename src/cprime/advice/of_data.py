@@ -10,10 +10,12 @@ from collections.abc import Sequence
 from cprime.advice.verdicts import Finding
 from cprime.advice.wording import count, either, listing, nats, number, share
 
-# Columns whose spreads differ by more do not count alike for round clusters.
-UNEQUAL = 100.0
+# With less of the largest variance, a column hardly counts for spherical clusters.
+NEGLIGIBLE = 1e-3
+# With more of the variance of all columns together, one decides alone.
+DECISIVE = 0.95
 EQUALIZE = (
-    "Standardise the columns first, or use covariances that adapt (GaussianMixture, "
+    "standardise the columns first, or use covariances that adapt (GaussianMixture, "
     "'diag' or 'full')."
 )
 # A value so many standard deviations away draws a cluster to itself.
@@ -48,14 +50,20 @@ def unequal_scales(
     if not round_clusters or len(varying) < 2:
         return None
     (small, last), (large, first) = min(varying), max(varying)
-    if large <= UNEQUAL * small:
+    shares = [(s / large) ** 2 for s, _ in varying]
+    n_negligible = sum(share < NEGLIGIBLE for share in shares)
+    if 2 * n_negligible < len(varying):
+        # A few nearly constant columns, such as the edges of images, are no reason.
         return None
+    alone = DECISIVE * sum(shares) < 1.0
+    decides = f"Unless '{names[first]}' is to decide"
+    condition = decides if alone else "If all columns are to count"
     return Finding(
-        "poor",
+        "poor" if alone else "fair",
         "Columns have very different scales.",
         f"'{names[first]}' has a standard deviation of {number(large)}, "
-        f"'{names[last]}' of {number(small)}: clusters here are round, so the first "
-        f"decides and the second hardly counts. {remedy}",
+        f"'{names[last]}' of {number(small)}: {n_negligible} of {len(varying)} columns "
+        f"hardly count for spherical clusters. {condition}, {remedy}",
     )
 
 

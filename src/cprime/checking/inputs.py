@@ -57,6 +57,7 @@ def checked_data(
         # scikit-learn lets scipy convert it, which believes whatever is inside.
         X = sound(X)
     elif not is_plain:
+        X = tables.in_host_memory(X)
         tables.refuse_other_than_numbers(X)
     with np.errstate(over="ignore"), _short_messages():
         # A long double beyond float64 becomes infinite here and is reported below.

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from cprime.sources.display import LONGEST_REASON, short
 from cprime.sources.sparse import sound
 from cprime.typing import Array
 
@@ -20,6 +21,26 @@ def refuse_other_than_numbers(X: Any) -> None:
                 _refuse(column, "X", f", column {position} ({name!r})")
     elif np.ma.isMaskedArray(X) or _kind(X) not in REAL:
         _refuse(X, "X")
+
+
+def in_host_memory(X: Any) -> Any:
+    """Return a tensor of another library as a numpy array, or say why it cannot be.
+
+    Anything else comes back as it is.
+    """
+    if isinstance(X, np.ndarray) or not hasattr(X, "__dlpack__"):
+        return X
+    try:
+        return np.asarray(X)
+    except Exception as error:
+        library = type(X).__module__.partition(".")[0]
+        device = getattr(X, "device", None)
+        place = "" if device is None else f" on {device}"
+        raise TypeError(
+            f"X is a {library} {type(X).__name__}{place}, which numpy cannot read "
+            f"({short(str(error), LONGEST_REASON)}): give a copy in host memory, for "
+            "example X.detach().cpu().numpy()."
+        ) from error
 
 
 def dense(values: Any, name: str) -> Any:

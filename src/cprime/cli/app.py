@@ -15,6 +15,7 @@ from cprime.cli import (
     compare,
     doctor,
     errors,
+    example,
     fit,
     info,
     predict,
@@ -23,7 +24,7 @@ from cprime.cli import (
     sample,
 )
 
-WORK, LOOK, CHECK = "Find clusters, use them", "Look closer", "Check the tool itself"
+WORK, LOOK, CHECK = "Find clusters, use them", "Look closer", "Try and check cprime"
 
 EPILOG = """[bold]Five commands to start with[/]
 
@@ -155,7 +156,7 @@ app.callback(help=_unwrap(_cprime.__doc__))(_cprime)
 for panel, modules in {
     WORK: (fit, predict),
     LOOK: (info, report, compare, sample),
-    CHECK: (doctor, bench, reproduce),
+    CHECK: (example, doctor, bench, reproduce),
 }.items():
     for module in modules:
         name = module.__name__.rpartition(".")[2]

@@ -13,7 +13,7 @@ FEWEST_COUNTED = 20
 # Numbers of rows reach no farther, rows that were dropped included.
 MOST_MISSING = 1.5
 # `of_data.EQUALIZE`, in terms of options.
-EQUALIZE = "Add --standardize, or use covariances that adapt (--model mixture)."
+EQUALIZE = "add --standardize, or use covariances that adapt (--model mixture)."
 
 
 def column_warnings(data: Any, round_clusters: bool) -> Iterator[str]:

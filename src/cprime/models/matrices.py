@@ -2,6 +2,7 @@
 
 import numpy as np
 from numpy.linalg import LinAlgError, cholesky, eigh
+from scipy.linalg.lapack import dtrtri
 
 from cprime.blas import one_thread
 from cprime.stats import KNOWN_SHARE
@@ -111,13 +112,10 @@ def whitening(covariances: Array) -> Array:
     deviations = np.sqrt(np.diagonal(covariances, axis1=-2, axis2=-1))
     scales = deviations[..., :, None] * deviations[..., None, :]
     lower = cholesky(covariances / scales)
-    inverse = np.zeros_like(lower)
-    for i in range(lower.shape[-1]):
-        # Row by row: a solver that exchanges rows would leave no triangle.
-        earlier = lower[..., i, None, :i] @ inverse[..., :i, :]
-        inverse[..., i, :] = -earlier[..., 0, :]
-        inverse[..., i, i] += 1.0
-        inverse[..., i, :] /= lower[..., i, i, None]
+    inverse = np.empty_like(lower)
+    for one in np.ndindex(lower.shape[:-2]):
+        # As the upper triangles they are column by column: nothing has to be copied.
+        inverse[one] = dtrtri(lower[one].T, lower=0)[0].T
     whitened: Array = inverse / deviations[..., None, :]
     return whitened
 

@@ -123,6 +123,8 @@ def test_restarts_agree_if_they_end_within_what_matters(energies, level, headlin
         of_fits.coincident_clusters([], 0.5),
         of_fits.few_rows(100, 100),
         of_data.unequal_scales(NAMES, [1.0, 99.0, 50.0], True),
+        # A column or two that hardly change: the edges of images.
+        of_data.unequal_scales("abcde", [1e-9, 0.1, 50.0, 60.0, 70.0], True),
         of_data.unequal_scales(NAMES, [1.0, 1e9, 50.0], False),
         of_data.unequal_scales(NAMES, [0.0, 0.0, 50.0], True),
         of_data.constant_columns(NAMES, [1.0, 1e-300, math.nan]),
@@ -179,7 +181,15 @@ def test_nothing_is_said_where_all_is_well(finding):
         (
             of_data.unequal_scales(NAMES, [1.0, 2.0, 5000.0], True),
             "poor",
-            ["'c' has a standard deviation of 5000, 'a' of 1", "Standardise"],
+            [
+                "'c' has a standard deviation of 5000, 'a' of 1: 2 of 3 columns",
+                "Unless 'c' is to decide, standardise",
+            ],
+        ),
+        (
+            of_data.unequal_scales("abcd", [1.0, 2.0, 5000.0, 4000.0], True),
+            "fair",
+            ["2 of 4 columns hardly count", "If all columns are to count, stand"],
         ),
         (of_data.constant_columns(NAMES, [1.0, 0.0, 2.0]), "fair", ["'b' cannot"]),
         (

@@ -1,4 +1,4 @@
-"""`cprime fit`, `predict` and the rest: what a person with a file gets."""
+"""`cprime fit`, `predict` and the rest: what a user with a file gets."""
 
 import json
 import re
@@ -79,7 +79,7 @@ def test_a_gap_is_put_into_words(tmp_path):
     rng = np.random.default_rng(0)
     np.save(tmp_path / "cloud.npy", rng.standard_normal((500, 2)))
     said = done("fit", tmp_path / "cloud.npy", "-k", 8, "-o", tmp_path / "m")
-    assert "Hard assignment is not safe here." in said
+    assert "Hard labels lose information." in said
     # First of all, whether there are clusters.
     assert "One cluster describes these rows better. BIC is " in said
     assert f"next: cprime choose {tmp_path / 'cloud.npy'}" in said
@@ -324,7 +324,7 @@ def test_a_model_of_an_interrupted_fit_says_so(folder, tmp_path):
     done("fit", folder / "flows.npy", "-k", 2, "-o", model)
     cprime.save(cprime.load(model), model, about={"complete": False})
     (line,) = warned("predict", model, folder / "flows.npy", "-o", out)
-    assert "of a fit that was interrupted" in line
+    assert "holds a fit that was interrupted" in line
 
 
 def test_text_is_quoted_only_where_it_must_be(folder, tmp_path):
@@ -484,10 +484,10 @@ def test_benchmarks_are_honest(monkeypatch):
     assert [race["race"] for race in told["races"]] == ["k-means", "EM"]
     for row in told["races"][0]["contestants"]:
         assert row["rounds"] == 2 and row["evaluations"] == 7 and row["seconds"] > 0
-    assert "Others were at work" in told["warnings"][0]
+    assert "This machine was busy" in told["warnings"][0]
     monkeypatch.setattr(bench, "_load", lambda: 0.0)
     said = run("bench", "--rounds", 1)
-    assert said.stderr == "" and "times the seconds of" in said.stdout
+    assert said.stderr == "" and " scikit-learn (medians of " in said.stdout
 
 
 @pytest.mark.parametrize("name", ["wine.csv", "iris.parquet", "digits.npy"])

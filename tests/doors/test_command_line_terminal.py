@@ -1,4 +1,4 @@
-"""The command line before a person: help, progress, Ctrl-C, completion."""
+"""The command line before a user: help, progress, Ctrl-C, completion."""
 
 import json
 import os
@@ -65,7 +65,7 @@ def test_the_first_page_shows_the_way():
     for command in COMMANDS:
         assert f"│ {command} " in said
     assert "cprime fit flows.parquet -k 200" in said
-    assert re.search(r"0 done; 1 .*; 2 wrong usage;\s+130 interrupted", said)
+    assert re.search(r"0 success; 1 .*; 2 wrong usage;\s+130 interrupted", said)
 
 
 def test_the_version_is_told():
@@ -159,7 +159,7 @@ def test_what_follows_the_last_iteration_is_said(capsys):
         assert capsys.readouterr().err == ""
         follow(of_iteration(10, restart=1))
     told = json.loads(capsys.readouterr().err)
-    assert told == {"event": "stage", "doing": "measuring what was found"}
+    assert told == {"event": "stage", "doing": "evaluating the fit"}
 
 
 def test_quiet_hears_nothing(capsys):
@@ -241,7 +241,7 @@ def test_ctrl_c_keeps_the_best_so_far(cloud, tmp_path, monkeypatch, interruptibl
         result = run(*safe)
     assert result.exit_code == 130
     assert "interrupted after 3 iterations" in result.stdout
-    assert "To go on: cprime fit" in result.stderr
+    assert "To continue: cprime fit" in result.stderr
     assert result.stderr.rstrip().endswith("--resume")
     assert not json.loads(done("info", tmp_path / "m", "--json"))["complete"]
     assert "interrupted after 3 iterations" in done("info", tmp_path / "m")
@@ -307,7 +307,7 @@ def test_a_key_press_stops_a_fit(cloud, tmp_path):
     process.send_signal(signal.SIGINT)
     said, told = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert "Traceback" not in told and "To go on: " in told
+    assert "Traceback" not in told and "To continue: " in told
     assert "interrupted after" in said
 
 

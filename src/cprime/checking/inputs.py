@@ -1,4 +1,4 @@
-"""What may come in through a door, and what to tell the person when it may not."""
+"""What may come in through a door, and what to tell the user when it may not."""
 
 import math
 from collections.abc import Iterator
@@ -48,8 +48,8 @@ def checked_data(
         X = opened(estimator, X, reset=reset)
         if missing and not isinstance(X, np.ndarray):
             raise ValueError(
-                "missing='marginalize' needs all rows in memory, which does not hold "
-                f"those of {X.origin}: allow more, or impute missing values first."
+                "missing='marginalize' needs all rows in memory, where those of "
+                "{X.origin} do not fit: allow more, or impute missing values first."
             )
         _refuse_wild(estimator, X, missing)
         return X
@@ -100,7 +100,7 @@ def checked_weights(sample_weight: Any, n_rows: int) -> Array:
                 f"({np.count_nonzero(wrong)} such rows in all)."
             )
     if not weights.any():
-        raise ValueError("All sample_weight are zero: no row is left to look at.")
+        raise ValueError("All sample_weight are zero: no row is left.")
     return weights
 
 
@@ -152,7 +152,7 @@ def checked_c_prime(c_prime: Any, C: int, name: str = "n_clusters") -> int:
 
 
 def refuse_impossible(theta: Theta) -> None:
-    """Raise if parameters a person has set by hand cannot be those of clusters."""
+    """Raise if parameters a user has set by hand cannot be those of clusters."""
     if theta.means.ndim != 2 or not theta.means.size:
         raise ValueError(
             f"The means of this estimator have shape {theta.means.shape}: clusters by "
@@ -171,8 +171,8 @@ def refuse_impossible(theta: Theta) -> None:
             )
     if not (np.all(variances_of(theta.covariance) > 0.0) and np.all(proportions >= 0)):
         raise ValueError(
-            "Of this estimator, some variances are not above 0 or some weights below "
-            "it: fit it again, or set them to numbers that can be."
+            "Some variances of this estimator are not positive, or some weights are "
+            "negative: fit it again, or set valid ones."
         )
 
 

@@ -25,7 +25,7 @@ from cprime.cli import (
     sample,
 )
 
-WORK, LOOK, CHECK = "Find clusters, use them", "Look closer", "Try and check cprime"
+WORK, LOOK, CHECK = "Find and use clusters", "Look closer", "Try and check cprime"
 
 EPILOG = """[bold]Six commands to start with[/]
 
@@ -37,7 +37,7 @@ EPILOG = """[bold]Six commands to start with[/]
   cprime doctor
 
 [bold]More[/]        cprime COMMAND --help explains a command, with examples.
-[bold]Exit codes[/]  0 done; 1 it cannot be done (data, model, disk); 2 wrong usage;
+[bold]Exit codes[/]  0 success; 1 error (data, model, disk); 2 wrong usage;
             130 interrupted; 143 terminated.
             [dim]CPRIME_DEBUG=1 shows where an error comes from.[/]"""
 
@@ -140,11 +140,11 @@ def _cprime(
             "--version",
             callback=_version,
             is_eager=True,
-            help="Say which version this is.",
+            help="Show the version.",
         ),
     ] = False,
 ) -> None:
-    """Clusters from a file, and an honest number for what hard labels leave out.
+    """Find clusters in a file, and measure how ambiguous their labels are.
 
     One dial, C', goes from k-means (1) to Gaussian mixtures (all). Data are rows of
     numbers in .parquet, .arrow, .csv, .tsv or .npy files, of any size.

@@ -107,7 +107,7 @@ def parse_shapes(text: str) -> list[str] | str:
     for shape in shapes:
         if shape not in known:
             raise typer.BadParameter(
-                f"{shape!r} is no shape; choose from {', '.join(known)}, or {ALL}",
+                f"{shape!r} is not a shape; choose from {', '.join(known)}, or {ALL}",
                 param_hint="--shapes",
             )
     return shapes

@@ -26,6 +26,7 @@ from cprime.cli.choice import (
 from cprime.cli.choice_table import legend_of, lines_of, table_of
 from cprime.cli.column_warnings import column_warnings
 from cprime.cli.console import Voice, literal
+from cprime.cli.data_options import Columns, DataFile, Header, Standardize
 from cprime.cli.errors import StoppedError
 from cprime.cli.fit_job import (
     Files,
@@ -40,15 +41,11 @@ from cprime.cli.options import (
     MODEL,
     OUTPUT,
     SEARCH,
-    Columns,
-    DataFile,
-    Header,
     Json,
     Memory,
     Quiet,
     Scratch,
     Seed,
-    Standardize,
     Threads,
     option,
     use_threads,
@@ -79,7 +76,7 @@ a possible answer.
   cprime choose flows.parquet --max-clusters 50 --shapes diag,full
   cprime choose flows.parquet -o flows.cprime
 
-Ctrl-C stops and shows the best so far; with --checkpoint it can go on later."""
+Ctrl-C stops and shows the best so far; with --checkpoint it can be resumed."""
 
 
 def choose(
@@ -96,7 +93,7 @@ def choose(
             metavar="N",
             least=1,
             help="The largest number of clusters to try.",
-            default="until more have not helped for a while",
+            default="until more no longer help",
         ),
     ] = None,
     shapes: Annotated[
@@ -115,7 +112,7 @@ def choose(
             "--criterion",
             panel=MODEL,
             metavar="NAME",
-            help="By what they are compared: bic_free_energy, icl, bic or held_out.",
+            help="How fits are compared: bic_free_energy, icl, bic or held_out.",
         ),
     ] = Criterion.bic_free_energy,
     seed: Seed = 0,
@@ -126,7 +123,7 @@ def choose(
             "--output",
             panel=OUTPUT,
             metavar="FILE",
-            help="Keep the best model in this file, which is overwritten.",
+            help="Save the best model to this file, overwriting it.",
         ),
     ] = None,
     json: Json = False,
@@ -171,7 +168,10 @@ def choose(
                 if chosen.complete:
                     scaling = scaling_matters(search, rows, chosen, follow)
             except KeyboardInterrupt:
-                hint = "The answer is complete, but not what it would be standardised."
+                hint = (
+                    "The answer is complete, but not the check with standardised "
+                    "columns."
+                )
         _show(voice, chosen, rows, source, output, scaling)
         if not chosen.complete:
             hint = _hint(output, checkpoint, typed)
@@ -264,5 +264,5 @@ def _hint(output: Path | None, checkpoint: Path | None, typed: str) -> str:
     if output is not None:
         kept = f"The best so far is in {output}, marked interrupted."
     if checkpoint is None:
-        return f"{kept} With --checkpoint DIR a search can go on where it was stopped."
-    return f"{kept} To go on: {resume_command(checkpoint, typed)}"
+        return f"{kept} With --checkpoint DIR a search can be resumed where it stopped."
+    return f"{kept} To continue: {resume_command(checkpoint, typed)}"

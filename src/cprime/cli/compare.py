@@ -7,6 +7,7 @@ import typer
 
 from cprime.advice import wording
 from cprime.cli.console import Voice, literal
+from cprime.cli.data_options import Columns, DataFile, Header, Standardize
 from cprime.cli.errors import StoppedError
 from cprime.cli.fit_job import refuse_too_few_rows
 from cprime.cli.interrupts import stop_on_interrupt
@@ -14,10 +15,7 @@ from cprime.cli.model_spec import Model, ModelSpec
 from cprime.cli.option_names import use_option_names
 from cprime.cli.options import (
     Clusters,
-    Columns,
     CovarianceType,
-    DataFile,
-    Header,
     InitName,
     Json,
     MaxIter,
@@ -27,7 +25,6 @@ from cprime.cli.options import (
     Restarts,
     Scratch,
     Seed,
-    Standardize,
     Threads,
     Tol,
     use_threads,
@@ -47,10 +44,10 @@ SHOWN = ("c_prime", "free_energy", "log_likelihood", "gap", "iterations", "secon
 
 EPILOG = """[bold]How to read it[/]
 
-  F    what the fit has raised: a lower bound on L
-  L    how likely the rows are under the mixture, mean of the log per row
-  gap  L - F, what is lost by keeping only C' clusters per row: below 0.01 it does
-       not matter
+  F    what the fit maximises: a lower bound on L
+  L    log-likelihood of the rows under the mixture, mean per row
+  gap  L - F, what is lost by keeping only C' clusters per row: below 0.01 it is
+       negligible
 
 [bold]Examples[/]
 
@@ -79,7 +76,7 @@ def compare(
 ) -> None:
     """Fit with C' = 1, 2, 3, 5, 10 and all, and say which is enough.
 
-    All start from the same seeds. Nothing is written.
+    All fits start from the same seeds. No file is written.
     """
     if model == Model.fuzzy:
         raise typer.BadParameter(

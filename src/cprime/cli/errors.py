@@ -64,7 +64,7 @@ def line_of(error: BaseException) -> str:
         return f"{missing} is missing: pip install {missing}."
     if isinstance(error, MemoryError):
         message = str(error) or "there is not enough memory"
-        return printable(f"{message}. Give less with --memory, or fewer clusters.")
+        return printable(f"{message}. Use a smaller --memory, or fewer clusters.")
     if isinstance(error, StoppedError):
         return printable(str(error))
     if isinstance(error, EXPECTED):

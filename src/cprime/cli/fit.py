@@ -15,6 +15,7 @@ from cprime.cli.checkpoint_options import (
 )
 from cprime.cli.column_warnings import column_warnings
 from cprime.cli.console import Voice
+from cprime.cli.data_options import Columns, DataFile, Header, Standardize
 from cprime.cli.errors import StoppedError
 from cprime.cli.fit_auto import choose_and_save, is_free, with_chosen_number
 from cprime.cli.fit_job import (
@@ -31,11 +32,8 @@ from cprime.cli.model_spec import Model, ModelSpec, parse_c_prime, parse_cluster
 from cprime.cli.options import (
     OUTPUT,
     ClustersOrAuto,
-    Columns,
     CovarianceType,
     CPrime,
-    DataFile,
-    Header,
     InitName,
     Json,
     MaxIter,
@@ -45,7 +43,6 @@ from cprime.cli.options import (
     Restarts,
     Scratch,
     Seed,
-    Standardize,
     Threads,
     Tol,
     option,
@@ -65,7 +62,7 @@ EPILOG = """[bold]Examples[/]
   cprime fit big.npy -k 1000 --memory 2GB --checkpoint big.ckpt --resume
 
 Ctrl-C stops, keeps the best so far (the model is marked interrupted)
-and says how to go on; pressed again, it ends at once. SIGTERM, which systems
+and says how to continue; pressed again, it ends at once. SIGTERM, which systems
 send before they kill, stops in the same way."""
 
 
@@ -91,8 +88,8 @@ def fit(
             "--output",
             panel=OUTPUT,
             metavar="FILE",
-            help="Where the model goes; overwritten if it is there.",
-            default="DATA's name with .cprime, if there is none yet",
+            help="Model file to write, overwritten if it exists.",
+            default="DATA's name with .cprime, unless that exists",
         ),
     ] = None,
     report: Annotated[
@@ -101,7 +98,7 @@ def fit(
             "--report",
             panel=OUTPUT,
             metavar="FILE",
-            help="Write a report as well, one HTML page.",
+            help="Also write a report, one HTML page.",
         ),
     ] = None,
     labels: Annotated[
@@ -110,7 +107,8 @@ def fit(
             "--labels",
             panel=OUTPUT,
             metavar="FILE",
-            help="Write what cprime predict says of every row: .parquet, .csv, .npy.",
+            help="Also write what cprime predict gives for every row: .parquet, .csv, "
+            ".npy.",
         ),
     ] = None,
     json: Json = False,
@@ -122,10 +120,10 @@ def fit(
     scratch: Scratch = None,
     threads: Threads = None,
 ) -> None:
-    """Find clusters in a file and keep them as a model.
+    """Find clusters in a file and save them as a model.
 
-    It ends with F, a bound on how likely the rows are, L, how likely they are, and the
-    gap between them: what is lost by giving every row to only C' clusters.
+    It reports the log-likelihood L, the free energy F, a lower bound on L, and the gap
+    between them: what is lost by assigning every row to only C' clusters.
     """
     kept = parse_c_prime(c_prime, model)
     spec = ModelSpec(

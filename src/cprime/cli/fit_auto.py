@@ -26,8 +26,7 @@ def is_free(context: typer.Context, spec: ModelSpec) -> bool:
     for name in ("init", "restarts", "max_iter", "tol"):
         if getattr(spec, name) is not None:
             raise typer.BadParameter(
-                "-k auto finds its own start and end; name a --model to fit it once "
-                "more with this",
+                "-k auto chooses this itself; add --model to fit that model with it",
                 param_hint=f"--{name.replace('_', '-')}",
             )
     return True

@@ -7,10 +7,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import typer
-
 from cprime.advice import wording
-from cprime.cli.errors import StoppedError, line_of
+from cprime.cli.errors import StoppedError, UsageError, line_of
 from cprime.cli.labelling import write_labels
 from cprime.cli.model_spec import ModelSpec
 from cprime.cli.progress import Follower
@@ -73,9 +71,8 @@ def model_file(output: Path | None, data: Path) -> Path:
 def refuse_to_overwrite(path: Path) -> None:
     """Raise if there is a file that the user has not allowed to overwrite."""
     if path.exists():
-        raise typer.BadParameter(
-            f"{path} is there already; say -o {path} to overwrite it, or another name",
-            param_hint="-o, which was not given",
+        raise UsageError(
+            f"{path} exists; use -o to overwrite it or to choose another name"
         )
 
 
@@ -128,7 +125,7 @@ def fit_and_save(
     import cprime
 
     assert spec.k is not None
-    follow.stage(f"choosing where {wording.count(spec.k, 'cluster')} start")
+    follow.stage(f"initialising {wording.count(spec.k, 'cluster')}")
     checkpoint = None
     if files.checkpoint is not None:
         checkpoint = cprime.Checkpoint(files.checkpoint, every=every, resume=resume)

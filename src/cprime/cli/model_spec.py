@@ -76,13 +76,13 @@ class ModelSpec:
     def __post_init__(self) -> None:
         if self.covariance is not None and self.model != Model.mixture:
             raise typer.BadParameter(
-                f"clusters of --model {self.model.value} are round; for covariances "
-                "of their own add --model mixture",
+                f"--model {self.model.value} has spherical clusters; for other "
+                "covariances use --model mixture",
                 param_hint="--covariance",
             )
         if self.k is not None and (self.c_prime or 0) > self.k:
             raise typer.BadParameter(
-                f"rows cannot keep {self.c_prime} of {self.k} clusters; say at most "
+                f"rows cannot keep {self.c_prime} of {self.k} clusters; use at most "
                 f"{self.k}, or all",
                 param_hint="--c-prime",
             )
@@ -166,7 +166,7 @@ def parse_c_prime(text: str | None, model: Model) -> int | None:
         return None
     if not (text.isdecimal() and int(text) >= 1):
         raise typer.BadParameter(
-            f"{text!r} is neither a whole number from 1 on nor {ALL!r}",
+            f"{text!r} is neither a positive integer nor {ALL!r}",
             param_hint="--c-prime",
         )
     return int(text)

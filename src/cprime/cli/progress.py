@@ -85,7 +85,7 @@ class Reporter(Follower):
         ended = iteration.converged or iteration.iteration == iteration.max_iter
         if ended and iteration.restart + 1 == iteration.n_init:
             # All rows once more, and all clusters.
-            self.stage("measuring what was found")
+            self.stage("evaluating the fit")
 
     def trial(self, trial: Any) -> None:
         self._read = 0

@@ -5,16 +5,13 @@ from typing import Annotated
 
 from cprime.cli import models, outputs
 from cprime.cli.console import Voice
+from cprime.cli.data_options import DataFile, Header, ModelColumns, ModelFile
 from cprime.cli.fit_job import provenance
 from cprime.cli.interrupts import stop_on_interrupt
 from cprime.cli.options import (
     OUTPUT,
-    DataFile,
-    Header,
     Json,
     Memory,
-    ModelColumns,
-    ModelFile,
     Quiet,
     Scratch,
     Threads,
@@ -42,7 +39,7 @@ def report(
             "--output",
             panel=OUTPUT,
             metavar="FILE",
-            help="An HTML file, which is overwritten.",
+            help="An HTML file, overwritten if it exists.",
         ),
     ] = Path("report.html"),
     columns: ModelColumns = None,
@@ -53,10 +50,10 @@ def report(
     scratch: Scratch = None,
     threads: Threads = None,
 ) -> None:
-    """Write a report on a model and its rows: one HTML page that needs nothing else.
+    """Write a report on a model and its rows: one self-contained HTML page.
 
     It opens with a verdict in plain words; then warnings, convergence, a table of all
-    clusters, maps, outliers, and how to make it again.
+    clusters, maps, outliers, and how to reproduce it.
     """
     outputs.check_name(output, "-o", outputs.PAGES)
     check_places([output], [model, data])

@@ -65,7 +65,7 @@ def verdict(values: dict[str, Any]) -> Any:
         return advice.hard_assignment(gap)
     if gap < advice.NEGLIGIBLE:
         return advice.Finding("good", f"C' = {C_prime} is enough here.", "")
-    text = f"Rows would need more than C' = {C_prime} clusters here."
+    text = f"C' = {C_prime} is not enough here."
     return advice.Finding("poor" if gap > advice.CONSIDERABLE else "fair", text, "")
 
 

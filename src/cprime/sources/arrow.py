@@ -139,7 +139,8 @@ def explain_errors(origin: str) -> Iterator[None]:
         yield
     except ARROW_ERRORS as error:
         raise ValueError(
-            f"{origin} is damaged, or not of the kind its name says: {reason(error)}."
+            f"{origin} is damaged, or its file type is not what its name says: "
+            f"{reason(error)}."
         ) from None
 
 

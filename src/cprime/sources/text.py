@@ -142,11 +142,12 @@ def _explain(error: str, path: Path, head: Head, n_rows: int) -> str:
         line, expected, found = ragged.groups()
         return (
             f"Line {line} of {shown(path)} has {found} columns, not {expected} as the "
-            "first one: mend it."
+            "first one: fix it."
         )
     if error.startswith(STRADDLING):
         return (
-            f"{shown(path)} is no CSV file: after row {n_rows} comes a line that does "
+            f"{shown(path)} is not a CSV file: after row {n_rows} comes a line that "
+            "does "
             "not end."
         )
     place = PLACE.match(error)
@@ -157,9 +158,9 @@ def _explain(error: str, path: Path, head: Head, n_rows: int) -> str:
     held = f"holds {quoted(value[1])}" if value else f"cannot be read ({reason(what)})"
     at = f" in line {place['row']}" if place["row"] else ""
     is_first = place["row"] == "1"
-    more = ". If that line holds names, say header=True" if is_first else ""
+    more = ". If that line holds names, use header=True" if is_first else ""
     return (
-        f"Column {quoted(name)} of {shown(path)} {held}{at}, not a number: mend it, or "
+        f"Column {quoted(name)} of {shown(path)} {held}{at}, not a number: fix it, or "
         f"choose other columns, for instance columns='f*'{more}."
     )
 

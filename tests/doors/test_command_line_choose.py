@@ -285,7 +285,7 @@ def test_a_stopped_choice_of_a_fit_can_go_on(
         (["fit", "DATA", "-k", "auto", "--restarts", 3], "add --model"),
         (["fit", "DATA", "-k", "many"], "'many' is not a valid integer, nor 'auto'"),
         (["fit", "DATA", "-k", 2**33], "8589934592 is too large"),
-        (["compare", "DATA", "-k", "auto"], "valid integer"),
+        (["compare", "DATA", "-k", "auto"], "it should be an integer"),
     ],
 )
 def test_wrong_usage_is_one_line(rows, typed, message):

@@ -48,11 +48,23 @@ def _unwrap(text: str | None) -> str:
     return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
 
 
-def _hide_flag_types(params: list[Any]) -> list[Any]:
-    """Let help say "--json", not "--json <bool>"."""
+def _flow(epilog: str | None) -> str | None:
+    """Return an epilog whose prose has any width; what is indented stays as it is."""
+    paragraphs = (epilog or "").split("\n\n")
+    flowing = (p if "\n " in p else " ".join(p.split("\n")) for p in paragraphs)
+    return "\n\n".join(flowing) or None
+
+
+def _hide_types(params: list[Any]) -> list[Any]:
+    """Let help say "--json" and "DATA", not "--json <bool>" and "DATA <path>"."""
     for param in params:
         if getattr(param, "is_flag", False) and param.metavar is None:
             param.metavar = ""
+        if param.param_type_name == "argument":
+            usage = param.metavar if param.required else f"[{param.metavar}]"
+            pieces = [usage + ("..." if param.nargs != 1 else "")]
+            param.display_type_rich = lambda ctx: None
+            param.get_usage_pieces = lambda ctx, pieces=pieces: pieces
     return params
 
 
@@ -60,7 +72,7 @@ class Command(TyperCommand):
     """A command whose help is short."""
 
     def get_params(self, ctx: Any) -> list[Any]:
-        return _hide_flag_types(super().get_params(ctx))
+        return _hide_types(super().get_params(ctx))
 
 
 class Commands(TyperGroup):
@@ -97,7 +109,7 @@ class Commands(TyperGroup):
         return code or errors.DONE
 
     def get_params(self, ctx: Any) -> list[Any]:
-        return _hide_flag_types(super().get_params(ctx))
+        return _hide_types(super().get_params(ctx))
 
     def invoke(self, ctx: Any) -> Any:
         """Run a command, and put its errors into words."""
@@ -162,7 +174,7 @@ for panel, modules in {
 }.items():
     for module in modules:
         name = module.__name__.rpartition(".")[2]
-        epilog = getattr(module, "EPILOG", None)
+        epilog = _flow(getattr(module, "EPILOG", None))
         function = getattr(module, name)
         app.command(
             name,

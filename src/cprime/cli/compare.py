@@ -6,6 +6,8 @@ from typing import Any
 import typer
 
 from cprime.advice import wording
+from cprime.cli.column_warnings import column_warnings
+from cprime.cli.compare_table import table_of, unconverged
 from cprime.cli.console import Voice, literal
 from cprime.cli.data_options import Columns, DataFile, Header, Standardize
 from cprime.cli.errors import StoppedError
@@ -46,8 +48,8 @@ EPILOG = """[bold]How to read it[/]
 
   F    what the fit maximises: a lower bound on L
   L    log-likelihood of the rows under the mixture, mean per row
-  gap  L - F, what is lost by keeping only C' clusters per row: below 0.01 it is
-       negligible
+  gap  L - F, what is lost by keeping only C' clusters per row: negligible
+       below 0.01
 
 [bold]Examples[/]
 
@@ -105,6 +107,8 @@ def compare(
                 rows = Source(data, columns, header, memory, scratch).rows()
                 rows = rows.standardized() if standardize else rows
                 refuse_too_few_rows(rows, k)
+                for line in column_warnings(rows, spec.are_round):
+                    voice.warn(line)
                 for place, c_prime in enumerate(tried, start=1):
                     follow.stage(f"fit {place} of {len(tried)}, C' = {c_prime}")
                     fitted = spec.with_c_prime(c_prime).estimator()
@@ -129,9 +133,6 @@ def _show(
     tried: list[int],
     against: list[Any],
 ) -> None:
-    from rich import box
-    from rich.table import Table
-
     from cprime import advice
 
     C = tried[-1]
@@ -155,30 +156,15 @@ def _show(
             "advice": use_option_names(f"{advised.headline} {advised.text}"),
         }
     )
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for name in ("C'", "F", "L", "gap", "iterations", "seconds", ""):
-        table.add_column(name, justify="right" if name else "left")
-    for of in found:
-        c_prime = of["c_prime"]
-        table.add_row(
-            f"{c_prime} (all)" if c_prime == C else str(c_prime),
-            wording.comparable(of["free_energy"]),
-            wording.comparable(of["log_likelihood"]),
-            wording.gap(of["gap"]),
-            str(of["iterations"]) + ("" if of["converged"] else "*"),
-            f"{of['seconds']:.3g}",
-            "[green]<- enough[/]" if c_prime == best else "",
-            style="bold" if c_prime == best else "",
-        )
     title = f"{describe_shape(data)}, {wording.count(C, 'cluster')}"
     voice.say(f"[bold]{literal(title)}[/]")
-    voice.say(table)
+    voice.say(table_of(found, best, voice.out))
     units = ", of columns as they are after --standardize" if scaled else ""
     voice.say(
         f"F, L and gap in nats per row{units}. All fits start from the same seeds."
     )
-    if not all(of["converged"] for of in found):
-        voice.say("* stopped by --max-iter before it had converged.")
+    if stopped := unconverged(found):
+        voice.say(stopped)
     if one is not None and one.level != "good":
         voice.say(finding_line(one))
     voice.say(finding_line(advised))

@@ -33,8 +33,8 @@ EPILOG = """[bold]What is written for every row[/]
   probability    of that cluster, for this row
   runner_up      the cluster that comes second
   log_density    log density of the row, in nats: low is unusual
-  outlier_score  share of the cluster's rows that should lie closer to its centre:
-                 0 is typical, above 0.999 is an outlier
+  outlier_score  share of the cluster's rows that should lie closer to its
+                 centre: 0 is typical, above 0.999 is an outlier
 
 [bold]Examples[/]
 

@@ -29,7 +29,7 @@ def reproduce(
     names: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[NAME]...",
+            metavar="NAME",
             callback=_check_names,
             help=f"Some of: {', '.join(EXPERIMENTS)}. All of them take half an hour or "
             "more. [dim]\\[default: all][/]",

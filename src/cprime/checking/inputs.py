@@ -1,7 +1,7 @@
 """What may come in through a door, and what to tell the user when it may not."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from numbers import Integral
 from typing import Any
@@ -45,13 +45,13 @@ def checked_data(
     """
     is_plain = type(X) is np.ndarray and X.dtype.kind in tables.REAL
     if not is_plain and is_source(X):
-        X = opened(estimator, X, reset=reset)
+        X, data = opened(estimator, X, reset=reset)
         if missing and not isinstance(X, np.ndarray):
             raise ValueError(
                 "missing='marginalize' needs all rows in memory, where those of "
                 "{X.origin} do not fit: allow more, or impute missing values first."
             )
-        _refuse_wild(estimator, X, missing)
+        _refuse_wild(estimator, X, missing, data.place_of)
         return X
     if sp.issparse(X):
         # scikit-learn lets scipy convert it, which believes whatever is inside.
@@ -221,22 +221,26 @@ def _stored(X: Any) -> Array:
     return values
 
 
-def _refuse_wild(estimator: Any, X: Any, missing: bool) -> None:
+def _refuse_wild(
+    estimator: Any, X: Any, missing: bool, place_of: Callable[[int], str] | None = None
+) -> None:
     """Raise if X holds infinity, or NaN that is not welcome."""
     found = magnitude(X) if missing else largest(X)
     if not math.isfinite(found):
-        _refuse_not_finite(estimator, X, missing)
+        _refuse_not_finite(estimator, X, missing, place_of or "row {}".format)
 
 
-def _refuse_not_finite(estimator: Any, X: Any, missing: bool) -> None:
+def _refuse_not_finite(
+    estimator: Any, X: Any, missing: bool, place_of: Callable[[int], str]
+) -> None:
     wrong = np.isinf if missing else lambda values: ~np.isfinite(values)
     row, place, value, count = first(X, wrong)
     remedy = "drop those rows or impute them first"
     if math.isnan(value) and hasattr(estimator, "missing"):
         remedy += ", or leave them to missing='marginalize'"
     raise ValueError(
-        f"Input X contains {'NaN' if math.isnan(value) else 'infinity'} at row {row}, "
-        f"{column(estimator, place)}; {count} value(s) are "
+        f"Input X contains {'NaN' if math.isnan(value) else 'infinity'} at "
+        f"{place_of(row)}, {column(estimator, place)}; {count} value(s) are "
         f"{'' if missing else 'NaN or '}infinite in all. {type(estimator).__name__} "
         f"needs finite numbers: {remedy}."
     )

@@ -1,5 +1,6 @@
 """By what are columns shifted and divided to have mean 0 and standard deviation 1?"""
 
+import math
 from collections.abc import Callable
 from functools import reduce
 from operator import add
@@ -22,6 +23,13 @@ def shift_and_scale(data: "Data") -> tuple[Array, Array]:
     That of a column which is the same in all rows is 1: it is only shifted. Sums have
     a fixed order, wherever the rows are.
     """
+    if not math.isfinite(data.largest):
+        row, place, value, count = data.first(lambda rows: ~np.isfinite(rows))
+        called = str(place) if data.names is None else quoted(data.names[place])
+        raise ValueError(
+            f"{data.origin} holds {value} at {data.place_of(row)}, column {called} "
+            f"({count} such value(s) in all): drop those rows or fill them in first."
+        )
     first = data.read(0, 1)[0].astype(np.float64)
     with np.errstate(over="ignore"):
         mean = first + _mean(data, lambda rows: rows - first)

@@ -299,7 +299,7 @@ def test_wrong_usage_is_one_line(rows, typed, message):
     [
         ("", "has no columns"),
         ("a,b\n", "has no rows"),
-        ("a,b\n1,2\n,3\n4,5\n", "NaN at row 1, column 0 ('a')"),
+        ("a,b\n1,2\n,3\n4,5\n", "NaN at line 3, column 0 ('a')"),
         ("a,b\n1,2\nx,3\n4,5\n", "holds 'x' in line 3"),
     ],
     ids=["nothing", "names alone", "a missing value", "a word"],

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from cprime.advice import Finding, of_choice, wording
+from cprime.advice import Finding, of_choice
 from cprime.cli import outputs
 from cprime.cli.checkpoint_options import (
     CheckpointFolder,
@@ -20,13 +20,22 @@ from cprime.cli.choice import (
     Criterion,
     Search,
     choose_clusters,
+    describe_tried,
     parse_shapes,
     scaling_matters,
 )
 from cprime.cli.choice_table import legend_of, lines_of, table_of
 from cprime.cli.column_warnings import column_warnings
 from cprime.cli.console import Voice, literal
-from cprime.cli.data_options import Columns, DataFile, Header, Standardize
+from cprime.cli.data_options import (
+    Columns,
+    DataFile,
+    Drop,
+    Header,
+    MissingValues,
+    Standardize,
+    Weights,
+)
 from cprime.cli.errors import StoppedError
 from cprime.cli.fit_job import (
     Files,
@@ -36,6 +45,7 @@ from cprime.cli.fit_job import (
 )
 from cprime.cli.fit_summary import fit_command, resume_command
 from cprime.cli.interrupts import stop_on_interrupt
+from cprime.cli.model_spec import Missing
 from cprime.cli.option_names import use_option_names
 from cprime.cli.options import (
     MODEL,
@@ -83,7 +93,10 @@ def choose(
     context: typer.Context,
     data: DataFile,
     columns: Columns = None,
+    drop: Drop = None,
     header: Header = None,
+    missing: MissingValues = Missing.error,
+    weights: Weights = None,
     standardize: Standardize = False,
     max_clusters: Annotated[
         int | None,
@@ -148,17 +161,22 @@ def choose(
     if output is not None:
         files = Files(output, None, None, checkpoint)
         refuse_place_of_checkpoints(files)
-    source = Source(data, columns, header, memory, scratch)
+    if missing == Missing.marginalize:
+        raise typer.BadParameter(
+            "marginalize needs a number of clusters; use drop", param_hint="--missing"
+        )
+    source = Source(data, columns, header, memory, scratch, drop, missing, weights)
     voice, typed = Voice(json, quiet), shlex.join(["cprime", *context.obj])
     use_threads(threads)
     with voice.show_warnings(), stop_on_interrupt():
         with follow_progress(voice) as follow:
             follow.stage(f"reading {data.name}")
-            rows = source.rows()
-            rows = rows.standardized() if standardize else rows
+            rows, weight_of = source.training(standardize)
             for line in column_warnings(rows, round_clusters=False):
                 voice.warn(line)
-            chosen = choose_clusters(search, rows, follow, checkpoint, every, resume)
+            chosen = choose_clusters(
+                search, rows, follow, checkpoint, every, resume, weight_of
+            )
             if files is not None:
                 best = chosen.auto.best_estimator_
                 of = chosen.start_message, chosen.seconds, chosen.complete, chosen.spec
@@ -166,7 +184,7 @@ def choose(
             scaling, hint = None, None
             try:
                 if chosen.complete:
-                    scaling = scaling_matters(search, rows, chosen, follow)
+                    scaling = scaling_matters(search, rows, chosen, follow, weight_of)
             except KeyboardInterrupt:
                 hint = (
                     "The answer is complete, but not the check with standardised "
@@ -229,20 +247,13 @@ def _show(
     facts = [
         ("model", describe_model(found)),
         ("criteria", of_choice.by_number(auto.agreement_)),
-        ("tried", _tried(chosen)),
+        ("tried", describe_tried(chosen)),
     ]
     if output is not None:
         facts.append(("wrote", describe_file(output)))
     show(voice, "", facts)
     if chosen.complete and command:
         voice.say(f"\nnext: [bold]{literal(command)}[/]", whole=True)
-
-
-def _tried(chosen: Chosen) -> str:
-    results = chosen.auto.results_
-    fits = wording.count(len(results["shape"]), "mixture")
-    most = int(results["n_clusters"].max())
-    return f"{fits} of 1 to {most:,} clusters, {wording.seconds(chosen.seconds)}"
 
 
 def _next_command(

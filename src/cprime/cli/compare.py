@@ -9,11 +9,19 @@ from cprime.advice import wording
 from cprime.cli.column_warnings import column_warnings
 from cprime.cli.compare_table import table_of, unconverged
 from cprime.cli.console import Voice, literal
-from cprime.cli.data_options import Columns, DataFile, Header, Standardize
+from cprime.cli.data_options import (
+    Columns,
+    DataFile,
+    Drop,
+    Header,
+    MissingValues,
+    Standardize,
+    Weights,
+)
 from cprime.cli.errors import StoppedError
 from cprime.cli.fit_job import refuse_too_few_rows
 from cprime.cli.interrupts import stop_on_interrupt
-from cprime.cli.model_spec import Model, ModelSpec
+from cprime.cli.model_spec import Missing, Model, ModelSpec, refuse_standardized_gaps
 from cprime.cli.option_names import use_option_names
 from cprime.cli.options import (
     Clusters,
@@ -61,7 +69,10 @@ def compare(
     data: DataFile,
     k: Clusters,
     columns: Columns = None,
+    drop: Drop = None,
     header: Header = None,
+    missing: MissingValues = Missing.error,
+    weights: Weights = None,
     standardize: Standardize = False,
     model: ModelName = Model.kmeans,
     covariance: CovarianceType = None,
@@ -94,7 +105,10 @@ def compare(
         max_iter=max_iter,
         tol=tol,
         seed=seed,
+        missing=missing,
     )
+    refuse_standardized_gaps(missing, standardize)
+    source = Source(data, columns, header, memory, scratch, drop, missing, weights)
     voice = Voice(json, quiet)
     use_threads(threads)
     found: list[dict[str, Any]] = []
@@ -104,8 +118,7 @@ def compare(
         try:
             with follow_progress(voice) as follow:
                 follow.stage(f"reading {data.name}")
-                rows = Source(data, columns, header, memory, scratch).rows()
-                rows = rows.standardized() if standardize else rows
+                rows, weight_of = source.training(standardize)
                 refuse_too_few_rows(rows, k)
                 for line in column_warnings(rows, spec.are_round):
                     voice.warn(line)
@@ -113,10 +126,10 @@ def compare(
                     follow.stage(f"fit {place} of {len(tried)}, C' = {c_prime}")
                     fitted = spec.with_c_prime(c_prime).estimator()
                     started = time.perf_counter()
-                    fitted.fit(rows, progress=follow)
+                    fitted.fit(rows, sample_weight=weight_of, progress=follow)
                     seconds = time.perf_counter() - started
                     found.append({**fit_values(fitted), "seconds": seconds})
-                    against.append(against_one(fitted, rows.n_rows))
+                    against.append(against_one(fitted, rows.n_rows, weight_of))
         except KeyboardInterrupt:
             if found:
                 _show(voice, rows, found, tried, against)

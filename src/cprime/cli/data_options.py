@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from cprime.cli.model_spec import Missing
 from cprime.cli.options import option
 
 DATA = "Data"
@@ -24,6 +25,37 @@ Columns = Annotated[
         metavar="NAMES",
         help="Columns to use, by name or pattern: 'f*,age'.",
         default="all",
+    ),
+]
+Drop = Annotated[
+    str | None,
+    option(
+        "--drop",
+        panel=DATA,
+        metavar="NAMES",
+        help="Columns to leave out, by name or pattern: 'id,name*'.",
+        default="none",
+    ),
+]
+MissingValues = Annotated[
+    Missing,
+    option(
+        "--missing",
+        panel=DATA,
+        metavar="NAME",
+        help="What to do with missing values: error, drop (leave those rows out), or "
+        "marginalize (use the values that are there, for --model mixture with "
+        "--covariance diag, spherical or isotropic).",
+    ),
+]
+Weights = Annotated[
+    str | None,
+    option(
+        "--weights",
+        panel=DATA,
+        metavar="COLUMN",
+        help="Column that says how often each row counts; it is no feature.",
+        default="all count once",
     ),
 ]
 Header = Annotated[

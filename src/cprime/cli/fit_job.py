@@ -51,6 +51,7 @@ class FitResult:
     seconds : float
     complete : bool
     spec : ModelSpec
+    weights : ndarray of shape (n_rows,), or None
     """
 
     estimator: Any
@@ -59,6 +60,7 @@ class FitResult:
     seconds: float
     complete: bool
     spec: ModelSpec
+    weights: Any = None
 
 
 def model_file(output: Path | None, data: Path) -> Path:
@@ -106,6 +108,7 @@ def fit_and_save(
     follow: Follower,
     every: float,
     resume: bool,
+    weights: Any = None,
 ) -> FitResult:
     """Fit, and write all files; after an interrupt the model alone.
 
@@ -121,6 +124,8 @@ def fit_and_save(
         Seconds from one checkpoint to the next.
     resume : bool
         Whether to go on from one.
+    weights : ndarray of shape (n_rows,), optional
+        How often each row counts.
     """
     import cprime
 
@@ -132,7 +137,9 @@ def fit_and_save(
     estimator, started, complete = spec.estimator(), time.perf_counter(), True
     data.on_rows = follow.read
     try:
-        estimator.fit(data, checkpoint=checkpoint, progress=follow)
+        estimator.fit(
+            data, sample_weight=weights, checkpoint=checkpoint, progress=follow
+        )
     except KeyboardInterrupt:
         if not hasattr(estimator, "n_iter_"):
             raise StoppedError(
@@ -141,7 +148,8 @@ def fit_and_save(
         complete = False
     seconds = time.perf_counter() - started
     start_message = checkpoint.message if checkpoint is not None and resume else ""
-    fitted = FitResult(estimator, data, start_message, seconds, complete, spec)
+    of = start_message, seconds, complete, spec, weights
+    fitted = FitResult(estimator, data, *of)
     save(fitted, files, typed, follow)
     return fitted
 

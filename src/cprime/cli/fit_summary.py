@@ -49,7 +49,7 @@ def show_fit(
     """
     data, values = fitted.data, fit_values(fitted.estimator)
     found, written = verdict(values), files.written(fitted.complete)
-    one = against_one(fitted.estimator, data.n_rows)
+    one = against_one(fitted.estimator, data.n_rows, fitted.weights)
     verdict_of_choice = ""
     if chosen is not None:
         verdict_of_choice = use_option_names(chosen.auto.verdict_)

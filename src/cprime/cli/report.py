@@ -5,9 +5,16 @@ from typing import Annotated
 
 from cprime.cli import models, outputs
 from cprime.cli.console import Voice
-from cprime.cli.data_options import DataFile, Header, ModelColumns, ModelFile
+from cprime.cli.data_options import (
+    DataFile,
+    Header,
+    MissingValues,
+    ModelColumns,
+    ModelFile,
+)
 from cprime.cli.fit_job import provenance
 from cprime.cli.interrupts import stop_on_interrupt
+from cprime.cli.model_spec import Missing
 from cprime.cli.options import (
     OUTPUT,
     Json,
@@ -44,6 +51,7 @@ def report(
     ] = Path("report.html"),
     columns: ModelColumns = None,
     header: Header = None,
+    missing: MissingValues = Missing.error,
     json: Json = False,
     quiet: Quiet = False,
     memory: Memory = None,
@@ -65,7 +73,8 @@ def report(
         follow.stage(f"reading {data.name}")
         loaded = models.load(model)
         loaded.refuse_without_density("to report on")
-        rows = loaded.rows(Source(data, columns, header, memory, scratch))
+        source = Source(data, columns, header, memory, scratch, missing=missing)
+        rows = loaded.rows(source)
         follow.stage(f"writing {output.name}")
         write(output, loaded.estimator, rows, about=provenance(loaded.about))
     voice.say(f"Report: {describe_file(output)}. Open it in a browser.")

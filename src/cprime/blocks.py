@@ -12,6 +12,16 @@ from cprime.typing import Array
 LEAF_ROWS = 2048
 
 
+# One number, seen as many: weights that are all 1 take no memory.
+_ONE = np.ones(1)
+_ONE.flags.writeable = False
+
+
+def unit_weights(n_rows: int) -> Array:
+    """Return the weights of rows that all weigh 1, shape (B,), read-only."""
+    return np.ndarray((n_rows,), np.float64, _ONE, strides=(0,))
+
+
 @dataclass(frozen=True)
 class Block:
     """Consecutive weighted rows that begin at the start of a leaf.

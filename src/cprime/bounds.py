@@ -74,6 +74,13 @@ def gap(
     return rows.mean(_gaps(coefficients, C_prime, kernel), *_given(K))
 
 
+def gap_of_kept(
+    rows: Rows, coefficients: Coefficients, K: Array, kernel: Kernel
+) -> float:
+    """Return the `gap` of rows that keep the clusters K, as a sweep has found them."""
+    return rows.mean(_gaps(coefficients, K.shape[1], kernel), K)
+
+
 def gap_per_row(
     X: Any,
     coefficients: Coefficients,

@@ -60,11 +60,11 @@ class Gain:
     tolerance: float
 
     def reason(self, change: Change) -> str:
-        if abs(change.gain) < self.tolerance:
-            return (
-                f"free energy gained {change.gain:.3g}, less than {self.tolerance:.3g}"
-            )
-        return ""
+        return self.within(change.gain) if abs(change.gain) < self.tolerance else ""
+
+    def within(self, gain: float) -> str:
+        """Return why a fit that gained so little has converged."""
+        return f"free energy gained {gain:.3g}, less than {self.tolerance:.3g}"
 
     def is_fixed(self, problem: Problem, theta: Theta, stats: Stats) -> bool:
         return False
@@ -148,13 +148,6 @@ def is_fixed(problem: Problem, theta: Theta, stats: Stats) -> bool:
 
 def largest_values(problem: Problem) -> Array:
     """Return the largest absolute value of every feature, in rows that have weight."""
-
-    def largest(values: Array, weights: Array) -> Array:
-        weighted = values if np.all(weights > 0) else values[weights > 0]
-        found: Array = np.maximum(
-            weighted.max(axis=0, initial=0.0), -weighted.min(axis=0, initial=0.0)
-        )
-        return found[None].astype(np.float64)
-
-    highest: Array = problem.rows.map(largest).max(axis=0)
-    return highest
+    lowest, highest = problem.rows.extremes()
+    largest: Array = np.maximum(highest, -lowest)
+    return largest

@@ -20,7 +20,7 @@ from cprime.theta import NOTHING, Theta
 from cprime.typing import Array
 
 # What compiled code says of the end of a fit.
-UNFINISHED, MAX_ITER, STRICT, SHIFT, HANDED_BACK = range(5)
+UNFINISHED, MAX_ITER, STRICT, WITHIN, HANDED_BACK = range(5)
 # Where a line of its steps has the distances computed.
 EVALUATIONS = 3
 
@@ -44,10 +44,14 @@ class Ended:
     fit: em.Fit | None
 
     @property
+    def of_steps(self) -> int:
+        """How many distances were computed by its steps."""
+        return int(self.steps[:, EVALUATIONS].sum())
+
+    @property
     def evaluations(self) -> int:
-        """How many distances were computed."""
-        swept = 0 if self.fit is None else self.fit.stats.evaluations
-        return int(self.steps[:, EVALUATIONS].sum()) + swept
+        """How many distances were computed in all."""
+        return self.of_steps + (self.fit.stats.evaluations if self.fit else 0)
 
     def history(self) -> Iterator[em.Step]:
         """Yield all steps as `em.steps` does, but for the means and K they had."""
@@ -68,14 +72,14 @@ def is_possible(problem: Problem, stop: convergence.Stop, C: int, dtype: Any) ->
         and type(model) is Isotropic
         and model.equal
         and model.given is NOTHING
-        and type(stop) is convergence.Tolerance
+        and type(stop) in (convergence.Tolerance, convergence.Gain)
         and native.runs_unwatched(rows.n_rows, C, rows.n_features)
     )
 
 
 def fits(
     problem: Problem,
-    stop: convergence.Tolerance,
+    stop: convergence.Tolerance | convergence.Gain,
     max_iter: int,
     seeds: Array,
     dtype: Any,
@@ -86,7 +90,7 @@ def fits(
     Parameters
     ----------
     problem : Problem
-    stop : Tolerance
+    stop : Tolerance or Gain
     max_iter : int
     seeds : ndarray of shape (R, C, D)
     dtype : dtype
@@ -97,10 +101,12 @@ def fits(
     """
     model, block = problem.model, problem.rows.block
     assert isinstance(model, Isotropic) and block is not None
+    within = stop.tolerance if isinstance(stop, convergence.Gain) else stop.shift
     rules = {
         "max_iter": min(max_iter, 2**31 - 1),
         "leaf_rows": LEAF_ROWS,
-        "shift": stop.shift,
+        "by_gain": isinstance(stop, convergence.Gain),
+        "within": within,
         "floor": model.floor,
         "variance": model.variance or 0.0,
         "variance_init": model.variance_init or 0.0,
@@ -115,7 +121,7 @@ def fits(
 
 
 def _ended(
-    stop: convergence.Tolerance,
+    stop: convergence.Tolerance | convergence.Gain,
     numbers: tuple[Any, ...],
     means: Array,
     centers: Array,
@@ -123,7 +129,7 @@ def _ended(
     shifts: Array,
     labels: Array,
 ) -> Ended | None:
-    end, moved, steps, variance, free_energy, scatter, *rest = numbers
+    end, least, steps, variance, free_energy, scatter, *rest = numbers
     if end == HANDED_BACK or len(steps) == 0:
         return None
     K, fit = Kept(labels), None
@@ -141,7 +147,7 @@ def _ended(
             changed,
         )
         fit = em.Fit(Theta(centers, variance), K, stats, free_energy)
-    converged = {STRICT: convergence.STRICT, SHIFT: stop.within(moved)}.get(end, "")
+    converged = {STRICT: convergence.STRICT, WITHIN: stop.within(least)}.get(end, "")
     last = _step(len(steps) - 1, steps[-1], means, K, converged)
     return Ended(steps, last, fit)
 

@@ -12,10 +12,8 @@ import numpy as np
 
 from cprime.kernels import Kernel
 from cprime.keyed_rows import KeyedRows, slices
-from cprime.models import Isotropic
 from cprime.rows import MemoryRows, Rows
 from cprime.seeding import Seeds, greedy_kmeans_plus_plus
-from cprime.theta import Theta
 from cprime.typing import Array
 
 # From so many multiply-adds a sweep on, greedy k-means++ takes longer than many fits.
@@ -81,23 +79,20 @@ class _Candidates:
         means = self._keyed.draw(of_weight, points)
         if len(means) == 0:
             return False
-        coefficients = Isotropic().coefficients(Theta(means, 1.0))
-        count = self.count
-
-        def of_new(values: Array, weights: Array) -> tuple[Array, Array]:
-            found = self._kernel.posterior(values, coefficients, 1)
-            return found.distances[:, 0], found.K[:, 0] + np.int32(count)
+        before = np.concatenate([np.empty((0, self._rows.n_features)), *self._means])
 
         def of_all(
             values: Array, weights: Array, nearest: Array, owner: Array
         ) -> tuple[Array, Array]:
-            found, new = of_new(values, weights)
-            nearer = found < nearest
-            return np.where(nearer, found, nearest), np.where(nearer, new, owner)
+            return self._kernel.nearer(values, means, before, nearest, owner)
+
+        def of_new(values: Array, weights: Array) -> tuple[Array, Array]:
+            unknown = np.full(len(values), np.inf), np.zeros(len(values), np.int32)
+            return of_all(values, weights, *unknown)
 
         if known:
-            before = self._nearest, self._owner
-            self._nearest, self._owner = self._rows.columns(of_all, *before)
+            found = self._nearest, self._owner
+            self._nearest, self._owner = self._rows.columns(of_all, *found)
         else:
             self._nearest, self._owner = self._rows.columns(of_new)
         self._means.append(means)

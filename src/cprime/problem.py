@@ -47,5 +47,7 @@ class Problem:
         No sweep starts from the K of the `last`, so it keeps no hints.
         """
         coefficients = self.model.coefficients(theta)
-        plan = replace(self.search.plan(), keep_hints=not last)
+        plan = self.search.plan()
+        if last:
+            plan = replace(plan, keep_hints=False)
         return self.rows.sweep(self.kernel, K, coefficients, plan, self.C_prime)

@@ -29,13 +29,14 @@ class Direction:
 
     Attributes
     ----------
+    direction : ndarray of shape (D,)
     middle : ndarray of shape (D,)
         Between the extremes of every feature.
     """
 
     def __init__(self, rows: Rows, rng: np.random.Generator):
-        self._direction = rng.standard_normal(rows.n_features)
-        lowest, highest = _extremes(rows)
+        self.direction = rng.standard_normal(rows.n_features)
+        lowest, highest = rows.extremes()
         # Half-way between the extremes, not the mean: no sum that depends on order.
         self.middle = lowest + 0.5 * (highest - lowest)
         self._width = float((highest - lowest).max())
@@ -46,7 +47,7 @@ class Direction:
         for start in range(0, len(values), IN_CACHE):
             some = slice(start, start + IN_CACHE)
             columns = np.ascontiguousarray(values[some].T, dtype=np.float64)
-            for column, middle, step in zip(columns, self.middle, self._direction):
+            for column, middle, step in zip(columns, self.middle, self.direction):
                 found[some] += (column - middle) * step
         return found
 
@@ -136,19 +137,3 @@ class _Sample:
         kept = order[first[: self._size]]
         self._keys, self.values = self._keys[kept], self.values[kept]
         self.weights = weights[: self._size]
-
-
-def _extremes(rows: Rows) -> tuple[Array, Array]:
-    """Return the smallest and largest value of every feature, over weighted rows."""
-
-    def extremes(values: Array, weights: Array) -> tuple[Array, Array]:
-        if weights.min() > 0:
-            lowest, highest = values.min(axis=0), values.max(axis=0)
-        else:
-            weighted = (weights > 0)[:, None]
-            lowest = values.min(axis=0, initial=np.inf, where=weighted)
-            highest = values.max(axis=0, initial=-np.inf, where=weighted)
-        return lowest[None].astype(np.float64), highest[None].astype(np.float64)
-
-    lowest, highest = rows.map(extremes)
-    return lowest.min(axis=0), highest.max(axis=0)

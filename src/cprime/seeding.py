@@ -12,10 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from cprime.draws import drawn
-from cprime.kernels import Kernel
+from cprime.kernels import Kernel, surveys
 from cprime.models import Isotropic
 from cprime.rows import Rows
-from cprime.sampling import Direction, distinct_sample, places_by_value
+from cprime.sampling import Direction, distinct_sample
 from cprime.theta import Theta
 from cprime.typing import Array
 
@@ -163,12 +163,11 @@ class Line:
     """
 
     def __init__(self, rows: Rows, rng: np.random.Generator):
-        direction = Direction(rows, rng)
-        places = rows.map(lambda values, weights: direction.places(values))
-        self._source = rows
-        self.rows = np.argsort(places, kind="stable")
-        self._copy = self._tell_copies_apart(places[self.rows])
-        self.weights = rows.map(lambda values, weights: weights)[self.rows]
+        assert rows.block is not None
+        along = Direction(rows, rng)
+        found = surveys.line_up(rows.block, along.direction, along.middle)
+        self.rows, self._copy = found
+        self.weights = rows.weights[self.rows]
 
     def copies(self, position: int) -> slice:
         """Return the positions of the row and of all its identical copies."""
@@ -177,20 +176,3 @@ class Line:
             int(np.searchsorted(self._copy, copy, side="left")),
             int(np.searchsorted(self._copy, copy, side="right")),
         )
-
-    def _tell_copies_apart(self, places: Array) -> Array:
-        """Order rows in the same place by value; return a number for each distinct row.
-
-        Rows that differ may share a place if another is so far away that rounding takes
-        the difference.
-        """
-        starts = np.concatenate([[True], places[1:] != places[:-1]])
-        shared = np.flatnonzero(~(starts & np.concatenate([starts[1:], [True]])))
-        if len(shared) > 0:
-            contents = self._source.take(self.rows[shared])
-            value = places_by_value(contents)
-            ordered = np.lexsort((value, places[shared]))
-            self.rows[shared] = self.rows[shared[ordered]]
-            value = value[ordered]
-            starts[shared[1:]] |= value[1:] != value[:-1]
-        return np.cumsum(starts)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from cprime.blas import one_thread
-from cprime.kernels import Kernel
+from cprime.kernels import Kernel, native, surveys
 from cprime.models import Isotropic
 from cprime.problem import Problem
 from cprime.rows import Rows
@@ -18,6 +18,9 @@ def one_cluster(rows: Rows, kernel: Kernel) -> Theta:
     It is EM with one cluster: the first sweep finds the mean, the second, standing on
     it, a variance in which nothing cancels.
     """
+    if kernel is native and rows.block is not None:
+        mean, variance = surveys.one_cluster(rows.block)
+        return Theta(mean[None], variance)
 
     def heaviest(values: Array, weights: Array) -> tuple[Array, Array]:
         row = [np.argmax(weights)]

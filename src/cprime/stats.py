@@ -1,6 +1,7 @@
 """What one pass over the rows leaves behind for the M-step."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
+from operator import add, sub
 from typing import Any
 
 import numpy as np
@@ -92,14 +93,10 @@ class Stats:
         )
 
     def __add__(self, other: "Stats") -> "Stats":
-        return Stats(
-            *(getattr(self, f.name) + getattr(other, f.name) for f in fields(self))
-        )
+        return Stats(*map(add, vars(self).values(), vars(other).values()))
 
     def __sub__(self, other: "Stats") -> "Stats":
-        return Stats(
-            *(getattr(self, f.name) - getattr(other, f.name) for f in fields(self))
-        )
+        return Stats(*map(sub, vars(self).values(), vars(other).values()))
 
 
 def maximized_means(stats: Stats, about: Theta) -> Array:

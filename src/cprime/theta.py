@@ -48,6 +48,10 @@ class Theta:
             known[name] = compute()
         return known[name]
 
+    def noted(self, name: str) -> Any:
+        """Return what `once` has computed under this name, or None."""
+        return vars(self).get(name)
+
     @property
     def has_equal_clusters(self) -> bool:
         """Whether the most likely cluster is the closest, for any sigma^2 (Prop. 2)."""

@@ -26,11 +26,24 @@ inline bool is_interrupted() {
 // Memory of threads, made when they first need it.
 using Scratch = std::vector<std::shared_ptr<void>>;
 
+// The memory of this thread, kept from one brief call to the next: to make it takes as long as
+// a small sweep.
+inline std::shared_ptr<void> kept_scratch() {
+  thread_local const Isa* of = nullptr;
+  thread_local std::shared_ptr<void> kept;
+  if (of != &isa()) {
+    of = &isa();
+    kept = of->make_scratch();
+  }
+  return kept;
+}
+
 // Runs task(i, memory of a thread) for i below n; the caller does not hold the GIL.
 inline void run_unlocked(int64_t n, double work, Scratch& scratch,
                          const std::function<void(int64_t, void*)>& task) {
   const int n_threads = get_num_threads();
   scratch.resize(std::max(scratch.size(), static_cast<size_t>(n_threads)));
+  if (work < BRIEF && !scratch[0]) scratch[0] = kept_scratch();
   const bool complete = in_parallel(n, n_threads, work < BRIEF, is_interrupted, [&](int64_t i, int worker) {
     auto& mine = scratch[static_cast<size_t>(worker)];
     if (!mine) mine = isa().make_scratch();

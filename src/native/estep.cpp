@@ -2,6 +2,7 @@
 #include "all_clusters.hpp"
 #include "few.hpp"
 #include "isa.hpp"
+#include "neighbours.hpp"
 #include "statistics.hpp"
 #include "whitened.hpp"
 
@@ -215,9 +216,10 @@ class EStep : public Statistics {
     const auto& queue = work_.to_scan;
     const bool noting = sweep_.hints != nullptr;
     // The common case of k-means: one candidate, and nothing else to ask.
-    const bool plain = C_prime_ == 1 && !noting && (sweep_.reluctance == 1.0 || !sweep_.before);
-    if (plain && are_few(clusters_.C, clusters_.D) && !clusters_.handicapped) {
-      scan_few(row_at);
+    const bool eager = !noting && (sweep_.reluctance == 1.0 || !sweep_.before);
+    const bool plain = C_prime_ == 1 && eager;
+    if (eager && C_prime_ <= MOST_OF_FEW && are_few(clusters_.C, clusters_.D) && !clusters_.handicapped) {
+      scan_few<MOST_OF_FEW>(row_at);
       return;
     }
     // One more than are listed bounds the rest; one more again makes up for a row that
@@ -225,42 +227,108 @@ class EStep : public Statistics {
     const int wanted = std::min(clusters_.C, C_prime_ + (noting ? LISTED + 2 : 0));
     Search& search = work_.search;
     search.prepare(Dp_, std::max(CAPACITY, 4 * wanted));
+    if (sweep_.neighbours != nullptr) scan_near(row_at, plain, wanted);
     for (size_t begin = 0; begin < queue.size() && !stopping(); begin += Search::BATCH) {
       const int n = int(std::min(queue.size() - begin, size_t(Search::BATCH)));
       for (int i = 0; i < n; ++i) search.set_row(i, row_at(queue[begin + i]), clusters_.frame);
       search.run(n, clusters_.D, clusters_.panels, wanted);
       // An interrupted search has not found anything.
       if (stopping()) return;
-      for (int i = 0; i < n; ++i) {
-        const int r = queue[begin + i];
-        const bool decided = search.decided(i);
-        if (plain && decided && search.count(i) == 1) {
-          after(r)[0] = search.candidates(i)[0].cluster;
-          continue;
-        }
-        if (is_in_place<RowAt>) fetch(r);
-        current_ = row(r);
-        if (decided && !noting)
-          rank_nearly_sorted(i, current_, clusters_, work_);
-        else if (decided)
-          rank_candidates(i, current_, clusters_, C_prime_, work_);
-        else
-          rank_all(current_, clusters_, wanted, work_);
-        choose(r);
-        if (noting) {
-          decided ? note_candidates(r, i) : note_ranking(r);
-          sweep_.hints->reach[first_ + r] = rounded_up(std::sqrt(kept(r)[0]) * sweep_.hints->unit);
-        }
-      }
+      for (int i = 0; i < n; ++i) take_found<is_in_place<RowAt>>(queue[begin + i], i, plain, wanted, FLT_MAX);
       sums_.evaluations += int64_t(n) * clusters_.C;
     }
   }
 
-  // All rows look at all clusters, which are few.
+  // Takes what the search found for row `r`, which is number `i` of its batch. Clusters it did not look
+  // at are at least `beyond` away.
+  template <bool IN_PLACE>
+  void take_found(int r, int i, bool plain, int wanted, float beyond) {
+    const Search& search = work_.search;
+    const bool noting = sweep_.hints != nullptr, decided = search.decided(i);
+    if (plain && decided && search.count(i) == 1) {
+      after(r)[0] = work_.search.candidates(i)[0].cluster;
+      return;
+    }
+    if (IN_PLACE) fetch(r);
+    current_ = row(r);
+    if (decided && !noting)
+      rank_nearly_sorted(i, current_, clusters_, work_);
+    else if (decided)
+      rank_candidates(i, current_, clusters_, C_prime_, work_);
+    else
+      rank_all(current_, clusters_, wanted, work_);
+    choose(r);
+    if (!noting) return;
+    decided ? note_candidates(r, i, beyond) : note_ranking(r);
+    sweep_.hints->reach[first_ + r] = rounded_up(std::sqrt(kept(r)[0]) * sweep_.hints->unit);
+  }
+
+  // Rows look at clusters near one they had, where those are few; the others stay in the queue.
   template <class RowAt>
+  void scan_near(RowAt row_at, bool plain, int wanted) {
+    auto& queue = work_.to_scan;
+    Search& search = work_.search;
+    size_t left = 0, begin = 0;
+    for (bool pays = true; pays && begin < queue.size() && !stopping();) {
+      const int n = int(std::min(queue.size() - begin, size_t(Search::BATCH)));
+      const size_t left_before = left;
+      for (int i = 0; i < n; ++i) search.set_row(i, row_at(queue[begin + i]), clusters_.frame);
+      search.face(n, clusters_.D, clusters_.panels);
+      for (int i = 0; i < n; ++i) {
+        const int r = queue[begin + i];
+        if (i + 1 < n) prefetch_near(*sweep_.neighbours, before(queue[begin + i + 1])[0]);
+        const float beyond = find_near(r, i, row_at(r), wanted);
+        if (beyond < 0.0f)
+          queue[left++] = r;
+        else
+          take_found<is_in_place<RowAt>>(r, i, plain, wanted, beyond);
+      }
+      begin += size_t(n);
+      // Rows that lie together are alike.
+      pays = left - left_before < size_t(n) / 2;
+    }
+    left = size_t(std::copy(queue.begin() + begin, queue.end(), queue.begin() + left) - queue.begin());
+    queue.resize(left);
+  }
+
+  // Searches among clusters near the closest a row had. Returns how far others are, at least; < 0 if
+  // too many are near.
+  template <class Row>
+  float find_near(int r, int i, const Row& y, int wanted) {
+    constexpr double WIDER = 1.5;  // of rows that note what is next to the clusters they keep
+    const Neighbours& neighbours = *sweep_.neighbours;
+    Search& search = work_.search;
+    if (!search.is_scored(i)) return -1.0f;
+    double nearest = INFINITY, farthest = 0.0;
+    int closest = 0;
+    for (int j = 0; j < C_prime_; ++j) {
+      const int c = before(r)[j];
+      const double d = distance_of(y, mean(c), Dp_);
+      if (d < nearest) {
+        nearest = d;
+        closest = c;
+      }
+      farthest = std::max(farthest, d);
+    }
+    // A cluster farther than this from the closest is farther from the row than all it had.
+    const double reach = std::sqrt(farthest) * (sweep_.hints != nullptr ? WIDER : 1.0);
+    const double within = (std::sqrt(nearest) + reach) * (1.0 + 1e-9) * clusters_.frame.shrink;
+    const int n = list_near(neighbours, search, closest, within, work_.near);
+    sums_.evaluations += C_prime_;
+    if (n > clusters_.C / NEAR_OF) return -1.0f;
+    search.run_on(i, clusters_.panels, neighbours, work_.near.data(), n, wanted);
+    sums_.evaluations += n;
+    return sweep_.hints == nullptr ? 0.0f : rounded_down(reach * sweep_.hints->unit);
+  }
+
+  // All rows look at all clusters, which are few.
+  template <int KEPT, class RowAt>
   void scan_few(RowAt row_at) {
-    ClosestOfFew closest(clusters_);
-    for (int r = 0; r < n_; r += LANES) closest.find(r, std::min(LANES, n_ - r), row_at, after(r));
+    if constexpr (KEPT > 1)
+      if (C_prime_ < KEPT) return scan_few<KEPT - 1>(row_at);
+    ClosestOfFew<KEPT> closest(clusters_);
+    for (int r = 0; r < n_; r += LANES)
+      closest.find(r, std::min(LANES, n_ - r), row_at, after(r), KEPT == 1 ? nullptr : kept(r));
     sums_.evaluations += int64_t(n_) * clusters_.C;
   }
 

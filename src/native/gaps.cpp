@@ -17,6 +17,7 @@ constexpr double LOG_OF_LEAST = -28.0;  // what errors of distances from product
 constexpr int FEW_OF = 2;      // more than half of all clusters are as soon all looked at
 constexpr int MOST_KEPT = 64;  // clusters a row keeps, for a search to pay
 constexpr int FEW_FEATURES = 16;  // products gain nothing on canonical distances
+constexpr int FEW_CLUSTERS = 16;  // all are as soon looked at as scored
 
 // log(1 + sum over clusters outside K / sum over those inside), for a batch of rows at a time.
 //
@@ -44,8 +45,7 @@ class Gaps {
     near_scores_.resize(size_t(padded(clusters.C)));
     centred_rows_.resize(size_t(ROWS_AT_ONCE) * clusters.Dp);
     inside_.resize(size_t(padded(C_prime)));
-    // Most clusters are candidates where rows keep many.
-    is_worth_searching_ = C_prime < MOST_KEPT && !clusters.is_whitened();
+    is_worth_searching_ = may_search();
   }
 
   void run(const Rows& rows, int64_t first, int n) {
@@ -56,7 +56,7 @@ class Gaps {
     else
       for (int i = 0; i < n; ++i) look_at_all(first, i);
     if (n_crowded_ > 0) sum_all(first);
-    is_worth_searching_ = n_undecided_ < n / 2 && !clusters_.is_whitened();
+    is_worth_searching_ = n_undecided_ < n / 2 && may_search();
   }
 
  private:
@@ -71,6 +71,11 @@ class Gaps {
   struct Limits {
     double near, far;
   };
+
+  // Most clusters are candidates where rows keep many.
+  bool may_search() const {
+    return C_prime_ < MOST_KEPT && clusters_.C > FEW_CLUSTERS && !clusters_.is_whitened();
+  }
 
   double* row(int i) { return work_.rows.data() + size_t(i) * clusters_.Dp; }
 

@@ -90,8 +90,9 @@ class HintAccess : public Block {
     hints.rest[n] = rest;
   }
 
-  // The same from candidates sorted by score, with the bounds their scores allow.
-  void note_candidates(int r, int i) {
+  // The same from candidates sorted by score, with the bounds their scores allow. All other
+  // clusters are at least `beyond` away.
+  void note_candidates(int r, int i, float beyond) {
     Hints& hints = *sweep_.hints;
     const Candidate* found = work_.search.candidates(i);
     const int count = work_.search.count(i);
@@ -105,12 +106,14 @@ class HintAccess : public Block {
       if (is_kept(r, found[k].cluster)) continue;
       const float nearer = rounded_down(work_.search.at_least(i, found[k].score, error) * unit);
       if (j == LISTED) {
-        hints.rest[n] = nearer;
+        hints.rest[n] = std::min(nearer, beyond);
         return;
       }
       list(n, j++, found[k].cluster, nearer);
     }
-    hints.rest[n] = -1.0f;
+    hints.rest[n] = beyond < FLT_MAX ? beyond : -1.0f;
+    // A cluster that is kept says nothing when it is listed as well.
+    for (; j < LISTED; ++j) list(n, j, after(r)[0], FLT_MAX);
   }
 
   bool is_kept(int r, int c) {

@@ -7,9 +7,9 @@
 namespace cprime {
 namespace {
 
-// Movers are a small share of all clusters, and at least one panel of them; the fast ones
+// Movers are a small share of all clusters, and at least one vector of them; the fast ones
 // a handful of those.
-int count_movers(int C) { return std::min({std::max(48, C / 16 / 48 * 48), 480, C - 1}); }
+int count_movers(int C) { return std::min({std::max(16, C / 16 / 16 * 16), 480, C - 1}); }
 int count_fast(int C) { return std::min(8 + C / 128, count_movers(C)); }
 
 double squared_step(const double* from, const double* to, int Dp) {

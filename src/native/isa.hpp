@@ -14,10 +14,16 @@ struct Isa {
   const char* name;
   // Memory of one thread, for any of the following.
   std::shared_ptr<void> (*make_scratch)();
+  // One row as float64, padded with zeros.
+  void (*load)(const Rows&, int64_t row, double* out);
   void (*pack)(Clusters&);
   void (*pack_some)(const Clusters&, const int32_t* which, int n, Panels&);
   void (*pack_columns)(Clusters&);
   void (*pack_centred)(const Clusters&, Centred&);
+  // All of Neighbours but what is known of anchors, which follows for those from `first` on.
+  void (*pack_neighbours)(const Clusters&, int n_anchors, Neighbours&);
+  void (*score_neighbours)(const Clusters&, const double* anchors, int first, int count, Neighbours&,
+                           void* scratch);
   // For clusters that are whitened feature by feature.
   void (*pack_screen)(Clusters&);
   // From one cluster to the nearest of n others, itself left out.
@@ -27,6 +33,10 @@ struct Isa {
   // The C' closest clusters, best first; `distances` may be null.
   void (*closest)(const Rows&, const Clusters&, int C_prime, int64_t first, int count,
                   int32_t* K, double* distances, void* scratch);
+  // Clusters, of which `number` is the first, that are nearer than the nearest so far; neighbours of
+  // those so far, or null.
+  void (*nearer)(const Rows&, const Clusters&, const Neighbours*, int32_t number, int64_t first, int count, double* nearest,
+                 int32_t* owner, void* scratch);
   void (*gaps)(const Rows&, const Clusters&, const Centred&, const int32_t* K, int C_prime,
                double sharpness, int64_t first, int count, double* gaps, void* scratch);
   void (*distances)(const Rows&, const Clusters&, int64_t first, int count, double* out,

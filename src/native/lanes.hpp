@@ -247,6 +247,26 @@ typedef int32_t SixteenInts __attribute__((vector_size(64)));
 #endif
 }
 
+// The same of 32 codes, from which 32 places may be written over.
+[[gnu::always_inline]] inline int list_at_most(const uint16_t* codes, uint16_t limit, int first, int32_t* to) {
+#if CPRIME_BYTES == 64
+  const uint32_t found = _mm512_cmple_epu16_mask(_mm512_loadu_si512(codes), _mm512_set1_epi16(short(limit)));
+  const __m512i places = _mm512_add_epi32(
+      _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15), _mm512_set1_epi32(first));
+  _mm512_storeu_si512(to, _mm512_maskz_compress_epi32(__mmask16(found), places));
+  _mm512_storeu_si512(to + __builtin_popcount(found & 0xffff),
+                      _mm512_maskz_compress_epi32(__mmask16(found >> 16), _mm512_add_epi32(places, _mm512_set1_epi32(16))));
+  return __builtin_popcount(found);
+#else
+  int n = 0;
+  for (int i = 0; i < 2 * SIXTEEN; ++i) {
+    to[n] = first + i;
+    n += codes[i] <= limit;
+  }
+  return n;
+#endif
+}
+
 // Whether any of eight comparisons is true.
 [[gnu::always_inline]] inline bool any_true(const Longs& flags) {
 #if CPRIME_BYTES == 64

@@ -84,6 +84,7 @@ void Lloyd::run(LloydRun& run, const std::function<void()>& check) {
   const auto hand_back = [&] { run.end = LloydEnd::HANDED_BACK; };
   if (!std::isfinite(F)) return hand_back();
   note(-INFINITY, 0, 0);
+  double expected_before = -INFINITY;
   for (int iteration = 1; iteration <= rules_.max_iter; ++iteration) {
     check();
     // The sweep about the seeds is the first E-step: K does not depend on the variance.
@@ -96,17 +97,17 @@ void Lloyd::run(LloydRun& run, const std::function<void()>& check) {
     if (has_empty()) return hand_back();
     const double expected = sums.free_energy / sums.weight;
     taken_ = moved_ = 0.0;
-    if (!is_fixed(run.means)) {
+    if (rules_.by_gain || !is_fixed(run.means)) {
       maximize(run.means);
       variance = variance_of(remaining(sums.scatter, taken_));
     }
     F = free_energy(remaining(sums.scatter, taken_), variance);
     if (!std::isfinite(F)) return hand_back();
-    if (sums.changed == 0)
-      run.end = LloydEnd::STRICT;
-    else if (moved_ <= rules_.shift)
-      run.end = LloydEnd::SHIFT;
-    run.moved = moved_;
+    run.least = rules_.by_gain ? expected - expected_before : moved_;
+    expected_before = expected;
+    if (rules_.by_gain ? std::abs(run.least) < rules_.within : moved_ <= rules_.within)
+      run.end = LloydEnd::WITHIN;
+    if (!rules_.by_gain && sums.changed == 0) run.end = LloydEnd::STRICT;
     note(expected, sums.evaluations, sums.changed);
     if (run.end != LloydEnd::UNFINISHED) break;
   }

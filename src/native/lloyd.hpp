@@ -10,7 +10,8 @@ namespace cprime {
 
 struct LloydRules {
   int max_iter = 0, leaf_rows = 0;
-  double shift = 0.0;          // largest sum of squared moves of the means that counts as none
+  bool by_gain = false;        // whether a fit converges by what F gains, not by how far means move
+  double within = 0.0;         // gain, or sum of squared moves, that counts as none
   double floor = 0.0;          // of the variance
   double variance = 0.0;       // held at this, unless 0
   double variance_init = 0.0;  // to start from, unless 0
@@ -28,7 +29,7 @@ enum class LloydEnd {
   UNFINISHED = 0,   // interrupted
   MAX_ITER = 1,
   STRICT = 2,       // no row changed clusters
-  SHIFT = 3,        // means moved less than was asked for
+  WITHIN = 3,       // F gained, or means moved, less than was asked for
   HANDED_BACK = 4,  // something unusual, which is em.py's to deal with
 };
 
@@ -41,7 +42,7 @@ struct LloydRun {
   int32_t* labels = nullptr;                // n
 
   LloydEnd end = LloydEnd::UNFINISHED;
-  double moved = 0.0;  // sum of squared moves of the means in the last iteration
+  double least = 0.0;  // gain, or sum of squared moves, of the last iteration
   std::vector<LloydStep> steps;
   // Of the last sweep; F under the means that are returned.
   double scatter = 0.0, expected_sum = 0.0, weight = 0.0, variance = 0.0, free_energy = 0.0;

@@ -78,7 +78,7 @@ nb::object trace_of(const std::vector<LloydStep>& steps) {
 }
 
 nb::tuple as_tuple(const LloydRun& run) {
-  return nb::make_tuple(int(run.end), run.moved, trace_of(run.steps), run.variance, run.free_energy,
+  return nb::make_tuple(int(run.end), run.least, trace_of(run.steps), run.variance, run.free_energy,
                         run.scatter, run.expected_sum, run.weight, run.evaluations, run.changed);
 }
 
@@ -93,7 +93,8 @@ void lloyd(const PyRows& from, const Doubles1& weights, const Doubles3& seeds, c
   LloydRules by;
   by.max_iter = nb::cast<int>(rules["max_iter"]);
   by.leaf_rows = nb::cast<int>(rules["leaf_rows"]);
-  by.shift = nb::cast<double>(rules["shift"]);
+  by.by_gain = nb::cast<bool>(rules["by_gain"]);
+  by.within = nb::cast<double>(rules["within"]);
   by.floor = nb::cast<double>(rules["floor"]);
   by.variance = nb::cast<double>(rules["variance"]);
   by.variance_init = nb::cast<double>(rules["variance_init"]);

@@ -12,13 +12,12 @@
 #include <stdexcept>
 
 #include "bindings.hpp"
-#include "calls.hpp"
 #include "isa.hpp"
 #include "hint_store.hpp"
+#include "leaves.hpp"
 #include "many_fits.hpp"
 #include "seeds.hpp"
-#include "threads.hpp"
-#include "tree.hpp"
+#include "surveys.hpp"
 
 namespace nb = nanobind;
 using namespace cprime;
@@ -31,35 +30,30 @@ struct Stop {
   std::atomic<bool> wanted{false};
 };
 
-void run(int64_t n, double work, const std::function<void(int64_t, void*)>& task) {
-  without_gil([&] {
-    Scratch scratch;
-    run_unlocked(n, work, scratch, task);
-  });
-}
-
-double work_of(const Rows& rows, const Clusters& clusters) {
-  return double(rows.n) * clusters.D * clusters.C;
-}
-
 // Whether neither sweeps nor seedings of this size are worth threads.
 bool is_brief(int64_t n, int C, int D) {
   constexpr int MOST_TRIALS = 16;
   return std::max(double(n) * D * C, work_of_trials(n, D, MOST_TRIALS)) < BRIEF;
 }
 
-std::vector<Tree::Node> sweep_leaves(const Sweep& sweep, int leaf_rows) {
+// Whether it is worth a look at which clusters are near which, before rows look at few.
+bool neighbours_pay(const Sweep& sweep) {
+  constexpr int FEWEST = 512, MOST = 4096, LEAST_WORK = 6000, ROWS_PER_CLUSTER = 16, MOST_KEPT = 6;
   const Clusters& clusters = *sweep.clusters;
-  const int64_t n_leaves = (sweep.rows.n + leaf_rows - 1) / leaf_rows;
-  Tree tree(clusters.C, clusters.Dp, clusters.scatter_size());
-  run(n_leaves, work_of(sweep.rows, clusters), [&](int64_t leaf, void* scratch) {
-    auto sums = tree.empty();
-    const int64_t first = leaf * leaf_rows;
-    const int count = int(std::min<int64_t>(leaf_rows, sweep.rows.n - first));
-    isa().sweep_leaf(sweep, first, count, *sums, scratch);
-    tree.add(leaf, std::move(sums));
+  const int C = clusters.C;
+  return sweep.before != nullptr && sweep.C_prime <= MOST_KEPT && (sweep.C_prime == 1 || sweep.reluctance == 1.0) &&
+         !clusters.is_whitened() && !clusters.handicapped && C >= FEWEST && C <= MOST &&
+         C * clusters.D >= LEAST_WORK && sweep.rows.n >= int64_t(ROWS_PER_CLUSTER) * C;
+}
+
+// Anchors are rows of the clusters' padded length.
+void find_neighbours(const Clusters& clusters, const double* anchors, int n, Neighbours& neighbours) {
+  constexpr int PART = 64;
+  isa().pack_neighbours(clusters, n, neighbours);
+  run((n + PART - 1) / PART, double(n) * clusters.C * clusters.D, [&](int64_t part, void* scratch) {
+    const int first = int(part) * PART;
+    isa().score_neighbours(clusters, anchors, first, std::min(PART, n - first), neighbours, scratch);
   });
-  return tree.take();
 }
 
 nb::tuple as_tuple(const Tree::Node& node, const Clusters& clusters) {
@@ -130,6 +124,11 @@ nb::tuple sweep(const PyRows& from, const Doubles1& weights, const PyCoefficient
     sweep.hints = &hints;
     sweep.use_hints = use_hints;
   }
+  Neighbours neighbours;
+  if (neighbours_pay(sweep)) {
+    find_neighbours(clusters, clusters.means.data(), clusters.C, neighbours);
+    sweep.neighbours = &neighbours;
+  }
   const auto nodes = sweep_leaves(sweep, leaf_rows);
   if (store != nullptr) store->close(clusters);
   nb::list found;
@@ -156,6 +155,27 @@ void closest(const PyRows& from, const PyCoefficients& coefficients, int C_prime
   double* to = distances ? distances->data() : nullptr;
   in_chunks(from.rows, work_of(from.rows, clusters), [&](int64_t first, int count, void* scratch) {
     isa().closest(from.rows, clusters, C_prime, first, count, K.data(), to, scratch);
+  });
+}
+
+// `owner` has the place of each row's nearest mean among `known`, if there are any.
+void nearer(const PyRows& from, const Doubles2& means, const Doubles2& known, Out<double> nearest,
+            Out<int32_t> owner) {
+  constexpr int FEWEST = 256, ROWS_PER_ANCHOR = 4;
+  const int64_t MOST = 1 << 25;
+  const Clusters clusters = make_clusters({means, std::nullopt, std::nullopt}, false);
+  check_features(from.rows, clusters);
+  const int n_known = int(known.shape(0));
+  Neighbours neighbours;
+  const bool near = clusters.C >= FEWEST && n_known > 0 && from.rows.n >= int64_t(ROWS_PER_ANCHOR) * n_known &&
+                    int64_t(n_known) * clusters.C <= MOST;
+  if (near) {
+    const Clusters anchors = make_clusters({known, std::nullopt, std::nullopt}, false);
+    find_neighbours(clusters, anchors.means.data(), n_known, neighbours);
+  }
+  in_chunks(from.rows, work_of(from.rows, clusters), [&](int64_t first, int count, void* scratch) {
+    isa().nearer(from.rows, clusters, near ? &neighbours : nullptr, n_known, first, count, nearest.data(),
+                 owner.data(), scratch);
   });
 }
 
@@ -274,12 +294,14 @@ NB_MODULE(_native, m) {
   m.def("sweep", &sweep, nb::kw_only(), "rows"_a, "weights"_a, "coefficients"_a, "reluctance"_a,
         "C_prime"_a, "leaf_rows"_a, "before"_a.none(), "after"_a, "hints"_a.none(), "use_hints"_a);
   m.def("closest", &closest, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none());
+  m.def("nearer", &nearer);
   m.def("gaps", &gaps);
   m.def("distances", &distances);
   m.def("draw_seeds", &draw_seeds);
   m.def("log_sums", &log_sums);
   m.def("magnitude", &magnitude);
   bind_many_fits(m);
+  bind_surveys(m);
   m.def("is_brief", &is_brief);
   m.def("get_num_threads", &get_num_threads);
   m.def("set_num_threads", &set_num_threads);

@@ -81,6 +81,21 @@ void pack_centred(const Clusters& clusters, Centred& centred) {
   }
 }
 
+void pack_neighbours(const Clusters& clusters, int n_anchors, Neighbours& neighbours) {
+  const int C = clusters.C, D = clusters.D;
+  const double shrink = clusters.frame.shrink;
+  neighbours.stride = (D + SIXTEEN - 1) / SIXTEEN * SIXTEEN;
+  neighbours.means.assign(size_t(C) * neighbours.stride, 0.0f);
+  for (int c = 0; c < C; ++c)
+    for (int d = 0; d < D; ++d)
+      neighbours.means[size_t(c) * neighbours.stride + d] =
+          float(-2.0 * ((clusters.mean(c)[d] - clusters.frame.origin[d]) * shrink));
+  neighbours.width = (C + 2 * SIXTEEN - 1) / (2 * SIXTEEN) * (2 * SIXTEEN);
+  neighbours.n = n_anchors;
+  neighbours.codes.resize(size_t(n_anchors) * neighbours.width);
+  neighbours.squares.resize(size_t(n_anchors));
+}
+
 void pack_screen(Clusters& clusters) {
   // With numbers in this range nothing but a row can overflow, no product is 0 * inf, and what
   // a row loses by underflow is nothing beside a standard deviation.

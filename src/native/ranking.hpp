@@ -30,6 +30,7 @@ struct Workspace {
   std::vector<int32_t> sorted_before, sorted_after;
   std::vector<uint8_t> is_done;
   std::vector<int32_t> balance;  // zero between uses
+  std::vector<int32_t> near;     // clusters near one
   Buffer<int64_t> ranks;
   Buffer<int32_t> screened_ranks, order;
 };

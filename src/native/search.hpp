@@ -32,7 +32,7 @@ class Search {
   void prepare(int Dp, int capacity) {
     Dp_ = Dp;
     capacity_ = capacity;
-    rows_.resize(size_t(BATCH) * Dp);
+    rows_.resize(size_t(BATCH) * Dp + SIXTEEN);
     minima_.resize(size_t(BATCH) * SETS);
     candidates_.resize(size_t(BATCH) * capacity);
   }
@@ -97,9 +97,37 @@ class Search {
   double limit(int i, double score) const { return limit(score, square_[i], length_[i]); }
 
   // Scores of clusters whose squared distance, in the frame, is at most this are no higher.
-  float highest_within(int i, double squared) const {
-    return as_float(squared - square_[i] * (1.0 - D_ * 1e-15) + error_within(squared, length_[i]));
+  float highest_within(int i, double squared) const { return highest_within(squared, square_[i], length_[i]); }
+
+  // The same of a row of this square and length.
+  float highest_within(double squared, double square, double length) const {
+    return as_float(squared - square * (1.0 - D_ * 1e-15) + error_within(squared, length));
   }
+
+  // Finds the candidates of row `i` among n listed clusters, which hold all that may be among the
+  // `wanted` <= MOST_IN_LANES closest. The list has room for LISTED_AT_ONCE more.
+  void run_on(int i, const Panels& panels, const Neighbours& neighbours, int32_t* listed, int n, int wanted) {
+    slack_ = 0.0;
+    std::fill_n(listed + n, LISTED_AT_ONCE, listed[0]);
+    listed_scores_.resize(size_t(n + SETS));
+    float* scores = listed_scores_.data();
+    score_listed(rows_.data() + size_t(i) * Dp_, neighbours.means.data(), neighbours.stride,
+                 panels.constants.data(), listed, n, scores);
+    std::fill_n(scores + n, SETS, INFINITY);
+    limit_[i] = bound_of(scores, n, wanted);
+    const float limit = as_float(this->limit(i, limit_[i]));
+    found_[i] = candidates_.data() + size_t(i) * capacity_;
+    count_[i] = 0;
+    crowded_[i] = false;
+    for (int j = 0; j < n && !crowded_[i]; j += SIXTEEN)
+      for (uint32_t near = at_most(scores + j, limit); near != 0 && !crowded_[i]; near &= near - 1) {
+        const int place = j + __builtin_ctz(near);
+        crowded_[i] = count_[i] == capacity_;
+        if (!crowded_[i]) found_[i][count_[i]++] = {scores[place], listed[place]};
+      }
+  }
+
+  double square(int i) const { return square_[i]; }
 
   // Scores of one tile of rows against few panels.
   Scores& scores(int t, int D, const Panels& panels) {
@@ -184,6 +212,14 @@ class Search {
     ordered_.assign(scores, scores + width);
     std::nth_element(ordered_.begin(), ordered_.begin() + (wanted - 1), ordered_.end());
     return ordered_[wanted - 1];
+  }
+
+  // The same of n scores that lie together, infinities behind them.
+  static float bound_of(const float* scores, int n, int wanted) {
+    Sixteen low[3] = {all<Sixteen>(INFINITY), all<Sixteen>(INFINITY), all<Sixteen>(INFINITY)};
+    for (int j = 0; j < n; j += SETS)
+      for (int v = 0; v < 3; ++v) low[v] = lower(low[v], load<Sixteen>(scores + j + v * SIXTEEN));
+    return wanted == 1 ? lowest(lower(low[0], lower(low[1], low[2]))) : ranked(low, wanted);
   }
 
   // The wanted-th lowest of 16 N numbers, without a branch: each one's rank is the count
@@ -424,6 +460,7 @@ class Search {
   LowestTwo lowest_two_[BATCH];
   std::vector<int> open_;  // rows of the batch whose candidates are to be collected
   std::vector<float> ordered_;
+  Buffer<float> listed_scores_;
   std::vector<Candidate> candidates_;
   Candidate settled_[BATCH * BINS];
   Candidate* found_[BATCH];  // each row's candidates, in one or the other

@@ -97,6 +97,22 @@ void keep_lowest(const float* columns, int D, const float* panels, const float* 
     for (int j = 0; j < KEPT; ++j) store(clusters[j], of[j]);
 }
 
+// The sums over the lanes of eight vectors, folded side by side.
+[[gnu::always_inline]] inline EightFloats sums_of_lanes(const Sixteen (&of)[8]) {
+  Sixteen halves[4], quarters[2];
+  for (int k = 0; k < 4; ++k)
+    halves[k] = __builtin_shufflevector(of[k], of[k + 4], 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23) +
+                __builtin_shufflevector(of[k], of[k + 4], 8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31);
+  for (int k = 0; k < 2; ++k)
+    quarters[k] = __builtin_shufflevector(halves[k], halves[k + 2], 0, 1, 2, 3, 16, 17, 18, 19, 8, 9, 10, 11, 24, 25, 26, 27) +
+                  __builtin_shufflevector(halves[k], halves[k + 2], 4, 5, 6, 7, 20, 21, 22, 23, 12, 13, 14, 15, 28, 29, 30, 31);
+  const Sixteen pairs =
+      __builtin_shufflevector(quarters[0], quarters[1], 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29) +
+      __builtin_shufflevector(quarters[0], quarters[1], 2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31);
+  return __builtin_shufflevector(pairs, pairs, 0, 2, 4, 6, 8, 10, 12, 14) +
+         __builtin_shufflevector(pairs, pairs, 1, 3, 5, 7, 9, 11, 13, 15);
+}
+
 }  // namespace
 
 void score_lanes(const float* columns, int D, const float* panels, const float* constants, int width,
@@ -157,6 +173,25 @@ void lowest_two_of_tile(const float* rows, int row_stride, int D, const float* p
       store(of.vector + set, vector);
     }
   });
+}
+
+void score_listed(const float* row, const float* means, int stride, const float* constants,
+                  const int32_t* listed, int n, float* out) {
+  for (int j = 0; j < n; j += LISTED_AT_ONCE) {
+    const float* of[LISTED_AT_ONCE];
+    EightFloats constant;
+    for (int k = 0; k < LISTED_AT_ONCE; ++k) {
+      of[k] = means + size_t(listed[j + k]) * stride;
+      constant[k] = constants[listed[j + k]];
+    }
+    Sixteen sum[LISTED_AT_ONCE] = {};
+    for (int d = 0; d < stride; d += SIXTEEN) {
+      const Sixteen values = load<Sixteen>(row + d);
+#pragma GCC unroll 8
+      for (int k = 0; k < LISTED_AT_ONCE; ++k) sum[k] += values * load<Sixteen>(of[k] + d);
+    }
+    store(out + j, constant + sums_of_lanes(sum));
+  }
 }
 
 double multiply_adds(int64_t rounds) {

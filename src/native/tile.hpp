@@ -58,6 +58,13 @@ struct LaneScores {
 void score_lanes(const float* columns, int D, const float* panels, const float* constants, int width,
                  int wanted, LaneScores& scores, float (*lowest)[SIXTEEN], int32_t (*clusters)[SIXTEEN]);
 
+constexpr int LISTED_AT_ONCE = 8;
+
+// The same scores of one row and n listed clusters, whose means are rows of `stride`, a multiple of
+// sixteen. The list goes on to a multiple of LISTED_AT_ONCE with clusters there are, and so does `out`.
+void score_listed(const float* row, const float* means, int stride, const float* constants,
+                  const int32_t* listed, int n, float* out);
+
 // Runs multiply-adds on registers alone; returns how many floating point operations.
 double multiply_adds(int64_t rounds);
 

@@ -8,13 +8,15 @@
 namespace cprime::CPRIME_ISA {
 
 void pack(Clusters&);
-void pack_columns(Clusters&);
 
 namespace {
 
 constexpr int AHEAD = 6;      // rows between asking for one and looking at it
 constexpr int FEATURES = 16;  // up to so many features float64 is as fast as scores are
-static_assert(FEATURES % LANES == 0);
+// So are few trials, of so many values together.
+constexpr int FEW_TRIALS = LANES, FEW_VALUES = 512;
+
+bool are_few(int n_trials, int D) { return n_trials <= FEW_TRIALS && n_trials * D <= FEW_VALUES; }
 
 // Calls use(function that gives row number n), wherever rows lie.
 template <class Use>
@@ -43,12 +45,10 @@ void set_trials(Trials& job, const int64_t* rows, int n_trials, const double* se
   trials.means.resize(size_t(n_trials) * Dp);
   trials.penalty.assign(size_t(padded(n_trials)), 0.0);
   for (int t = 0; t < n_trials; ++t) load_row(job.rows, rows[t], trials.means.data() + size_t(t) * Dp, Dp);
-  if (D <= FEATURES) {
-    pack_columns(trials);
+  if (D <= FEATURES || are_few(n_trials, D))
     trials.panels.width = (n_trials + SIXTEEN - 1) / SIXTEEN * SIXTEEN;
-  } else {
+  else
     pack(trials);
-  }
   job.reach.assign(size_t(std::max(n_seeds, 1)), 0.0);
   for (int seed = 0; seed < n_seeds; ++seed) {
     double nearest = INFINITY;
@@ -66,39 +66,102 @@ bool may_be_near(const Trials& job, int64_t n) {
   return job.reach[size_t(job.owner[n])] < job.nearest[n];
 }
 
-// Distances of a row of few features to eight trials from `t` on.
-Doubles to_eight(const Trials& job, const double* y, int t) {
-  const int D = job.trials.D;
-  return every<1, 1>(y, job.trials.Dp, job.trials.columns.data() + size_t(t) * D, D, 0).of[0];
-}
+// Few features: all distances at once, of eight rows side by side.
+class ByDistance {
+ public:
+  ByDistance(const Trials& job) : job_(job), total_(size_t(job.trials.C) * LANES, 0.0) {}
 
-// Few features: all distances at once.
-int64_t try_by_distance(const Trials& job, int64_t first, int count, double* losses) {
-  const int C = job.trials.C, Dp = job.trials.Dp, words = job.words();
-  Buffer<double> total(size_t(padded(C)), 0.0);
-  alignas(64) double y[FEATURES];
-  int64_t evaluations = 0;
-  for (int64_t n = first; n < first + count; ++n) {
-    uint16_t* near = job.near + n * words;
-    std::fill_n(near, words, uint16_t(0));
-    const double w = job.weight(n), nearest = job.nearest[n];
-    const bool looks = may_be_near(job, n);
-    if (looks) load_row(job.rows, n, y, Dp);
-    evaluations += looks ? C : 0;
-    for (int t = 0; t < C; t += LANES) {
-      Doubles closest = all<Doubles>(nearest);
-      if (looks) {
-        const Doubles found = to_eight(job, y, t);
-        if (any_true(found < closest))
-          for (int i = 0; i < LANES && t + i < C; ++i)
-            near[(t + i) / SIXTEEN] |= uint16_t((found[i] < nearest) << (t + i) % SIXTEEN);
-        closest = lower(found, closest);
-      }
-      // Rows of no weight may have no finite distance yet.
-      if (w > 0.0) store(total.data() + t, load<Doubles>(total.data() + t) + w * closest);
+  // Looks at n <= 8 rows from `first`.
+  template <class RowOf>
+  void look(int64_t first, int n, RowOf row_of) {
+    const Clusters& trials = job_.trials;
+    alignas(64) double weights[LANES] = {}, nearest[LANES] = {};
+    int looking = 0;
+    for (int r = 0; r < n; ++r) {
+      weights[r] = job_.weight(first + r);
+      nearest[r] = job_.nearest[first + r];
+      looking += may_be_near(job_, first + r);
+    }
+    weight_ = load<Doubles>(weights);
+    nearest_ = load<Doubles>(nearest);
+    evaluations_ += int64_t(looking) * trials.C;
+    if (looking == 0) {
+      std::fill_n(job_.near + first * job_.words(), n * job_.words(), uint16_t(0));
+      for (int t = 0; t < trials.C; ++t) add(t, nearest_);
+      return;
+    }
+    for (int r = 0; r < n; ++r) {
+      const auto y = row_of(first + r);
+      for (int d = 0; d < trials.D; ++d) columns_[d * LANES + r] = double(y.values[d]);
+    }
+    for (int word = 0; word < job_.words(); ++word) {
+      alignas(64) int64_t bits[LANES];
+      store(bits, look_at(word * SIXTEEN));
+      for (int r = 0; r < n; ++r) job_.near[(first + r) * job_.words() + word] = uint16_t(bits[r]);
     }
   }
-  if (losses != nullptr) std::copy_n(total.data(), C, losses);
+
+  void losses(double* of_trials) const {
+    for (int t = 0; t < job_.trials.C; ++t)
+      of_trials[t] = folded(load<Doubles>(total_.data() + size_t(t) * LANES));
+  }
+
+  int64_t evaluations() const { return evaluations_; }
+
+ private:
+  // Looks at up to sixteen trials from t on; returns for every row a bit for each that is nearer.
+  Longs look_at(int t) {
+    const Clusters& trials = job_.trials;
+    Longs bits{};
+    for (int64_t bit = 1; bit < 1 << SIXTEEN && t < trials.C; bit *= 2, ++t) {
+      const Doubles found = every<1, 1>(trials.mean(t), trials.Dp, columns_, trials.D, 0).of[0];
+      const Longs nearer = found < nearest_;
+      bits |= nearer & bit;
+      add(t, nearer ? found : nearest_);
+    }
+    return bits;
+  }
+
+  // Rows of no weight may have no finite distance yet.
+  [[gnu::always_inline]] void add(int t, const Doubles& closest) {
+    double* sum = total_.data() + size_t(t) * LANES;
+    store(sum, load<Doubles>(sum) + (weight_ == 0.0 ? Doubles{} : weight_ * closest));
+  }
+
+  const Trials& job_;
+  Buffer<double> total_;  // loss of every trial, in lanes
+  alignas(64) double columns_[FEATURES * LANES] = {};  // of rows, feature by feature
+  Doubles weight_, nearest_;
+  int64_t evaluations_ = 0;
+};
+
+// Few trials: the distance of every row to each of them.
+int64_t try_few(const Trials& job, int64_t first, int count, double* losses, Workspace& work) {
+  const Clusters& trials = job.trials;
+  Doubles total{};
+  int64_t evaluations = 0;
+  with_rows(job.rows, work, [&](auto row_of) {
+    for (int64_t n = first; n < first + count; ++n) {
+      const double w = job.weight(n), nearest = job.nearest[n];
+      alignas(64) double closest[LANES];
+      std::fill_n(closest, LANES, nearest);
+      unsigned near = 0;
+      if (may_be_near(job, n)) {
+        const auto y = row_of(n);
+        for (int t = 0; t < trials.C; ++t) {
+          const double found = distance_of(y, trials.mean(t), trials.Dp);
+          near |= unsigned(found < nearest) << t;
+          closest[t] = std::min(nearest, found);
+        }
+        evaluations += trials.C;
+      }
+      job.near[n] = uint16_t(near);
+      // Rows of no weight may have no finite distance yet.
+      if (w > 0.0) total += w * load<Doubles>(closest);
+    }
+  });
+  if (losses != nullptr)
+    for (int t = 0; t < trials.C; ++t) losses[t] = total[t];
   return evaluations;
 }
 
@@ -176,8 +239,17 @@ void add_losses(const Trials& job, int64_t first, int count, double* losses, Wor
 }  // namespace
 
 int64_t try_trials(const Trials& job, int64_t first, int count, double* losses, void* scratch) {
-  if (job.trials.D <= FEATURES) return try_by_distance(job, first, count, losses);
   Workspace& work = *static_cast<Workspace*>(scratch);
+  if (job.trials.D <= FEATURES) {
+    ByDistance trials(job);
+    with_rows(job.rows, work, [&](auto row_of) {
+      for (int begin = 0; begin < count; begin += LANES)
+        trials.look(first + begin, std::min(LANES, count - begin), row_of);
+    });
+    if (losses != nullptr) trials.losses(losses);
+    return trials.evaluations();
+  }
+  if (are_few(job.trials.C, job.trials.D)) return try_few(job, first, count, losses, work);
   const int64_t evaluations = find_near(job, first, count, work);
   if (losses != nullptr) add_losses(job, first, count, losses, work);
   return evaluations;

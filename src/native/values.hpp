@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <algorithm>
 #include <new>
 #include <vector>
@@ -114,6 +115,27 @@ struct Centred {
   double reach = 0.0;             // longest mean
 };
 
+// Which clusters are near which of some anchors, the clusters themselves or others: no cluster far from
+// an anchor that is close to a row is as close to the row.
+struct Neighbours {
+  int n = 0;               // anchors
+  Buffer<uint16_t> codes;  // of squared distances from each of them to all clusters, `width` each
+  int width = 0;
+  Buffer<double> squares;  // of anchors, in the frame
+  // Means as rows of `stride`, and, as in panels, times -2.
+  Buffer<float> means;
+  int stride = 0;
+
+  // What the score of an anchor of this square comes to, in half of a float: the higher the score, the
+  // higher, or the same.
+  static uint16_t code(float score, float square) {
+    const float squared = std::max(score + square, 0.0f);
+    uint32_t bits;
+    std::memcpy(&bits, &squared, sizeof bits);
+    return uint16_t(bits >> 16);
+  }
+};
+
 // What one leaf, or a tree of leaves, adds up to. Only clusters that were met take part
 // in additions, so a leaf of few rows among many clusters stays cheap.
 struct Sums {
@@ -198,6 +220,7 @@ struct Sweep {
   int32_t* after = nullptr;
   bool continued = false;  // whether there was a sweep before, even if it left nothing behind
   const Clusters* clusters = nullptr;
+  const Neighbours* neighbours = nullptr;  // or null
   int C_prime = 1;
   double reluctance = 1.0, sharpness = 0.5, highest_bias = 0.0;
   Hints* hints = nullptr;

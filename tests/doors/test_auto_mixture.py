@@ -73,6 +73,20 @@ def test_isotropic_clusters_of_equal_weight_are_k_means():
     assert chosen.n_clusters_ == 3 and chosen.shape_ == "isotropic"
 
 
+@pytest.mark.parametrize("proposer", ["x-means", "g-means"])
+def test_splits_may_be_proposed_by_a_test(proposer):
+    chosen = AutoMixture(random_state=0, proposer=proposer).fit(X)
+    assert chosen.n_clusters_ == 3
+    # Paths end where no cluster fails the test; leaders are varied by one.
+    assert max(chosen.results_["n_clusters"]) <= 4
+
+
+def test_what_other_rows_might_say_is_plausible():
+    rng = np.random.default_rng(1)
+    near = np.concatenate([rng.normal(c, 1.0, (40, 2)) for c in (0.0, 2.3)])
+    assert {1, 2} <= {*AutoMixture(max_clusters=4, random_state=0).fit(near).plausible_}
+
+
 def test_a_shape_is_found():
     stretched = X * [1.0, 1.0] + 0.0
     stretched[:70] = stretched[:70] @ np.array([[3.0, 1.0], [1.0, 0.5]])

@@ -1,5 +1,6 @@
 """Every convention scikit-learn checks is obeyed, without an expected failure."""
 
+import numpy as np
 import pytest
 from sklearn.utils import estimator_checks
 from sklearn.utils.estimator_checks import check_estimator, parametrize_with_checks
@@ -81,3 +82,12 @@ def test_the_checks_left_out_by_default(door, name):
     if door not in TRANSFORMERS and ("transform" in name or "feature_names" in name):
         pytest.skip("about transformers")
     getattr(estimator_checks, name)(door.__name__, door())
+
+
+def test_names_of_an_earlier_fit_are_forgotten():
+    pandas = pytest.importorskip("pandas")
+    X = np.random.default_rng(0).normal(size=(20, 3))
+    kmeans = KMeans(2, random_state=0).fit(pandas.DataFrame(X, columns=list("abc")))
+    assert kmeans.feature_names_in_.tolist() == ["a", "b", "c"]
+    kmeans.fit(X[:, :2].copy())
+    assert kmeans.n_features_in_ == 2 and not hasattr(kmeans, "feature_names_in_")

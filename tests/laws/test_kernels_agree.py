@@ -168,6 +168,25 @@ def test_distances_are_the_same_to_the_bit(name, scene):
 
 
 @others
+@given(data=st.data(), scene=scenes())
+def test_the_nearer_of_more_means_is_the_same_to_the_bit(name, data, scene):
+    note(scene.recipe)
+    rng, means = generator(data.draw), scene.coefficients.means
+    first = int(rng.integers(0, scene.C + 1))
+    nearest, owner = np.full(len(scene.values), np.inf), np.zeros(len(scene.values))
+    if first > 0:
+        distances = reference.distances(scene.values, means[:first])
+        nearest, owner = distances.min(axis=1), distances.argmin(axis=1)
+    more = means[rng.permutation(scene.C)]
+    found, expected = (
+        kernel.nearer(scene.values, more, means[:first], nearest, owner)
+        for kernel in (get_kernel(name), reference)
+    )
+    assert found[0].tobytes() == expected[0].tobytes()
+    assert np.array_equal(found[1], expected[1])
+
+
+@others
 @given(data=st.data(), scene=scenes(), dtype=st.sampled_from([np.int32, np.int64]))
 def test_the_gaps_of_any_clusters_are_the_same(name, data, scene, dtype):
     note(scene.recipe)

@@ -53,6 +53,9 @@ def cases(draw):
     search = draw(st.sampled_from([Exact(), Exact(), Lazy(0.1)]))
     problem = Problem(rows, model, search, native, C_prime=1)
     stop = convergence.Tolerance(draw(st.sampled_from([-math.inf, 0.0, 1e-4])), 0.0)
+    if draw(st.booleans()):
+        # Rule of the k-means that a mixture starts from.
+        stop = convergence.Gain(draw(st.sampled_from([1e-9, 1e-2])))
     return problem, stop, draw(st.sampled_from([1, 2, 50])), np.stack(seeds)
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from cprime import open_data, parallel_seeding, seeding
-from cprime.kernels import native
+from cprime.kernels import native, reference
 from cprime.keyed_rows import KeyedRows
 from cprime.models import Isotropic
 from cprime.parallel_seeding import kmeans_parallel, pays
@@ -125,3 +125,25 @@ def test_it_pays_for_many_rows_and_clusters():
     assert not pays(100_000, 64, 20_000) and pays(160_000, 64, 20_000)
     work = parallel_seeding.LEAST_WORK // 32
     assert pays(work // 16, 16, 16) and not pays(work // 16 - 1, 16, 16)
+
+
+# Of so many clusters that rows look only at candidates near their own.
+def test_seeds_of_many_clusters_are_those_of_the_reference():
+    rng = np.random.default_rng(5)
+    means = np.repeat(20.0 * rng.normal(size=(40, 8)), 15, axis=0)
+    means += rng.normal(size=means.shape)
+    means[3] *= 1e5
+    rows = MemoryRows(
+        means[rng.integers(600, size=12_000)] + rng.normal(size=(12_000, 8))
+    )
+    known, more = means[:300], means[300:]
+    distances = reference.distances(rows.X, known)
+    before = distances.min(axis=1), distances.argmin(axis=1)
+    found = native.nearer(rows.X, more, known, *before)
+    expected = reference.nearer(rows.X, more, known, *before)
+    assert np.array_equal(found, expected)
+    seeds = [
+        kmeans_parallel(rows, 600, kernel, np.random.default_rng(0)).means
+        for kernel in (native, reference)
+    ]
+    assert np.array_equal(*seeds)

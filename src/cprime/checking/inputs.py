@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import validate_data
 
+from cprime.blocks import unit_weights
 from cprime.checking import tables
 from cprime.checking.files import opened
 from cprime.kernels.native import magnitude as largest_of
@@ -59,6 +60,28 @@ def checked_data(
     elif not is_plain:
         X = tables.in_host_memory(X)
         tables.refuse_other_than_numbers(X)
+    if is_plain and reset and _needs_nothing(X):
+        _remember_features(estimator, X)
+    else:
+        X = _validated(estimator, X, reset, sparse)
+    _refuse_wild(estimator, X, missing)
+    return X
+
+
+def _needs_nothing(X: Array) -> bool:
+    """Return whether scikit-learn would give back an array as it is."""
+    is_float = X.dtype in (np.float64, np.float32)
+    return is_float and X.ndim == 2 and X.size > 0 and X.flags.c_contiguous
+
+
+def _remember_features(estimator: Any, X: Array) -> None:
+    """Set what scikit-learn sets of the columns of an array, which have no names."""
+    if hasattr(estimator, "feature_names_in_"):
+        del estimator.feature_names_in_
+    estimator.n_features_in_ = X.shape[1]
+
+
+def _validated(estimator: Any, X: Any, reset: bool, sparse: bool) -> Any:
     with np.errstate(over="ignore"), _short_messages():
         # A long double beyond float64 becomes infinite here and is reported below.
         X = validate_data(
@@ -70,17 +93,13 @@ def checked_data(
             ensure_all_finite=False,
             reset=reset,
         )
-    if sp.issparse(X):
-        X = canonical(X)
-    _refuse_wild(estimator, X, missing)
-    return X
+    return canonical(X) if sp.issparse(X) else X
 
 
 def checked_weights(sample_weight: Any, n_rows: int) -> Array:
     """Return one float64 weight per row, or say which row's weight is wrong."""
     if sample_weight is None:
-        # One number, seen as many: weights that are all 1 take no memory.
-        return np.broadcast_to(1.0, n_rows)
+        return unit_weights(n_rows)
     weights = tables.numbers(sample_weight, "sample_weight")
     if weights.ndim == 0:
         weights = np.full(n_rows, float(weights))

@@ -7,6 +7,7 @@ that their squares would leave float64.
 import math
 import sys
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,12 @@ FARTHEST_EXPONENT = 440
 # Weights multiply squares, so their window is smaller.
 LARGEST_WEIGHT_EXPONENT = 100
 LARGEST = sys.float_info.max
+
+
+@cache
+def largest_number(dtype: Any) -> float:
+    """Return the largest number a dtype holds; numpy takes a while to tell."""
+    return float(np.finfo(dtype).max)
 
 
 @dataclass(frozen=True)
@@ -64,7 +71,7 @@ class Units:
     def rows(self, X: Any, weights: Array) -> Rows:
         """Return the rows in computing units, or say which one does not fit in."""
         # No finite float32 is too large, as a rule: nothing to look for.
-        if float(np.finfo(X.dtype).max) > self._limit:
+        if largest_number(X.dtype) > self._limit:
             self.refuse_far(X, "X")
         if self.weight_scale != 1.0:
             weights = weights * self.weight_scale
@@ -114,7 +121,7 @@ class Units:
             values = np.asarray(covariance / self.scale / self.scale)
         variances = variances_of(values)
         # Inverses must be numbers too.
-        largest = float(np.finfo(dtype).max) / 8.0
+        largest = largest_number(dtype) / 8.0
         if not (np.all(variances > 1.0 / largest) and np.all(variances < largest)):
             small = bool(np.all(variances < largest))
             raise ValueError(

@@ -25,6 +25,7 @@ from cprime.rows import Rows
 from cprime.sampling import distinct_sample
 from cprime.selection.choice import FEWEST_DIVIDED, MOST_ROWS, Search
 from cprime.selection.criteria import CRITERIA
+from cprime.selection.proposers import PROPOSERS
 from cprime.selection.shapes import SHAPES
 from cprime.typing import Array
 
@@ -73,6 +74,11 @@ class AutoMixture(DensityMixin, ClusterMixin, BaseEstimator):
     keep_estimators : bool, default=False
         Whether to keep a fitted estimator for every line of `results_`, which takes a
         fit to all rows for each.
+    proposer : {"gain", "x-means", "g-means"}, default="gain"
+        Which cluster is split next, to have one more: that whose split gains most; with
+        "x-means" only if BIC prefers two for its rows, with "g-means" only if its rows
+        are not Gaussian along the line that divides them. If there is none, no more
+        clusters are tried.
 
     Attributes
     ----------
@@ -86,8 +92,9 @@ class AutoMixture(DensityMixin, ClusterMixin, BaseEstimator):
         its own.
     labels_ : ndarray of shape (n_samples,)
     plausible_ : list of int
-        Numbers of clusters that the evidence does not rule out: the criterion is within
-        10 of the best.
+        Numbers of clusters that the evidence does not rule out: the criterion differs
+        from that of the answer by less than 10 or two standard errors (Vuong 1989), or
+        another criterion prefers them.
     agreement_ : dict
         The number that each criterion prefers; "modes" are the groups, with valleys
         between them, of the mixture that BIC prefers.
@@ -124,6 +131,8 @@ class AutoMixture(DensityMixin, ClusterMixin, BaseEstimator):
     ----------
     C. Biernacki, G. Celeux and G. Govaert, "Assessing a mixture model for clustering
     with the integrated completed likelihood", IEEE TPAMI, 2000.
+    Q. H. Vuong, "Likelihood ratio tests for model selection and non-nested hypotheses",
+    Econometrica, 1989.
 
     Examples
     --------
@@ -144,6 +153,7 @@ class AutoMixture(DensityMixin, ClusterMixin, BaseEstimator):
         "random_state": ["random_state"],
         "kernel": [StrOptions(set(KERNEL_NAMES))],
         "keep_estimators": ["boolean"],
+        "proposer": [StrOptions(set(PROPOSERS))],
     }
 
     def __init__(
@@ -157,6 +167,7 @@ class AutoMixture(DensityMixin, ClusterMixin, BaseEstimator):
         random_state=None,
         kernel="auto",
         keep_estimators=False,
+        proposer="gain",
     ):
         self.max_clusters = max_clusters
         self.shapes = shapes
@@ -166,6 +177,7 @@ class AutoMixture(DensityMixin, ClusterMixin, BaseEstimator):
         self.random_state = random_state
         self.kernel = kernel
         self.keep_estimators = keep_estimators
+        self.proposer = proposer
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(
@@ -311,4 +323,5 @@ class AutoMixture(DensityMixin, ClusterMixin, BaseEstimator):
             None if self.max_clusters is None else int(self.max_clusters),
             seed,
             keeper.journal(rows.n_features),
+            self.proposer,
         )

@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from cprime import convergence
 from cprime.checking import inputs
+from cprime.checking.constraints import RememberedChecks
 from cprime.checking.parameters import floats, missing, squared_size
 from cprime.checkpointing.checkpoint import Checkpoint
 from cprime.estimators.fit import fit
@@ -45,6 +46,7 @@ class ClusterCenters(
     ClusterMixin,
     Savable,
     FittedClusters,
+    RememberedChecks,
     BaseEstimator,
 ):
     """Fits cluster centres, and knows labels and distances."""

@@ -1,6 +1,7 @@
 """`GaussianMixture`: scikit-learn's, with weights for rows and a truncated E-step."""
 
 import sys
+from contextlib import nullcontext
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -8,7 +9,9 @@ from sklearn.base import BaseEstimator, DensityMixin, _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from cprime import convergence
+from cprime.blas import one_thread
 from cprime.checking import inputs, mixture_given
+from cprime.checking.constraints import RememberedChecks
 from cprime.checking.covariances import COVARIANCES, Covariances
 from cprime.checking.units import Units
 from cprime.checkpointing.checkpoint import Checkpoint
@@ -25,7 +28,7 @@ from cprime.fitting.missing_values import (
 )
 from cprime.fitting.mixture_results import MixtureResults
 from cprime.fitting.progress import Listener
-from cprime.fitting.run_restarts import Recipe
+from cprime.fitting.run_restarts import Recipe, is_watched
 from cprime.kernels import KERNEL_NAMES, get_kernel
 from cprime.model_files.saving import Savable
 from cprime.problem import Problem
@@ -41,6 +44,7 @@ class GaussianMixture(
     Savable,
     FittedGaussians,
     DensityMixin,
+    RememberedChecks,
     BaseEstimator,
 ):
     """A mixture of Gaussians, fitted by EM or by its truncated form.
@@ -261,7 +265,9 @@ class GaussianMixture(
         self : GaussianMixture
         """
         mixture_given.refuse_checkpoint(self, checkpoint)
-        fit(self, X, sample_weight, checkpoint, progress)
+        # M-steps find it so; those who watch keep the threads of their own algebra.
+        with nullcontext() if is_watched(self, progress) else one_thread():
+            fit(self, X, sample_weight, checkpoint, progress)
         warn_if_wanting(self)
         return self
 

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from cprime import convergence, em
+from cprime.checking.random_numbers import next_generator
 from cprime.fitting.restarts import Start
 from cprime.fitting.training import Training
 from cprime.models import Isotropic
@@ -94,7 +95,7 @@ class Annealing:
 
     def next(self) -> Start:
         """Return what finds the first means of the next restart, in computing units."""
-        rng = np.random.default_rng(self._random_state.randint(2**31 - 1, size=4))
+        rng = next_generator(self._random_state)
         spent, self._spent = self._spent, 0
         return lambda: self._cooled(rng, spent)
 

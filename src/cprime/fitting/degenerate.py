@@ -11,6 +11,7 @@ from cprime.fitting.missing_values import FeatureMoments
 from cprime.theta import Theta
 from cprime.typing import Array
 
+EPSILON = float(np.finfo(np.float64).eps)
 # Unless a user says otherwise, no cluster is narrower than this share of the data's
 # variance in any direction.
 RELATIVE_FLOOR = 1e-6
@@ -25,7 +26,7 @@ MOST_NAMED = 10
 def variance_floor(overall: Theta) -> float:
     """Return the smallest variance that means anything for rows spread like these."""
     spread = overall.covariance or float(np.max(overall.means**2)) or 1.0
-    return spread * float(np.finfo(np.float64).eps) ** 2
+    return spread * EPSILON**2
 
 
 def covariance_floor(
@@ -43,9 +44,8 @@ def covariance_floor(
     resolution : float
         The smallest such share that float64 can do with.
     """
-    epsilon = float(np.finfo(np.float64).eps)
     means, variances = known.means, known.variances
-    constant = variances <= (CONSTANT * epsilon * means) ** 2
+    constant = variances <= (CONSTANT * EPSILON * means) ** 2
     typical = float(np.mean(variances[~constant])) if not constant.all() else 0.0
     typical = typical or float(np.max(means**2)) or 1.0
     scales = np.where(constant, typical, variances)
@@ -96,7 +96,7 @@ def _named(clusters: list[int]) -> str:
 def warn_if_degenerate(estimator: Any, floored: bool, why_too_few: str) -> None:
     """Say in one warning if clusters or, by itself, their variance has vanished."""
     messages = []
-    distinct = len(np.unique(estimator.labels_))
+    distinct = np.count_nonzero(np.bincount(estimator.labels_))
     if distinct < estimator.n_clusters:
         messages.append(
             f"Number of distinct clusters ({distinct}) found smaller than "

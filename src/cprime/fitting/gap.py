@@ -15,16 +15,11 @@ def gap_of_best(results: Results, state: State) -> Attributes:
     assert state.best is not None and state.best.fit is not None
     problem, fit = results.problem, state.best.fit
     coefficients = problem.model.coefficients(fit.theta)
-    # The clusters of F, which are known; labels may be state (lazy-k-means). Rows that
-    # keep all clusters lose nothing.
-    K = fit.K.array() if problem.C_prime < len(coefficients.means) else None
-    gap = bounds.gap(
-        problem.rows,
-        coefficients,
-        C_prime=problem.C_prime,
-        K=K,
-        kernel=problem.kernel,
-    )
+    gap = 0.0
+    if problem.C_prime < len(coefficients.means):
+        # The clusters of F, which are known; labels may be state (lazy-k-means).
+        K = fit.K.array()
+        gap = bounds.gap_of_kept(problem.rows, coefficients, K, problem.kernel)
     free_energy = results.measured(fit.free_energy)["free_energy"]
     evaluations = problem.rows.n_rows * len(coefficients.means)
     return {

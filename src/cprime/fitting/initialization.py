@@ -3,10 +3,9 @@
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from cprime import seeding
 from cprime.checking import inputs
+from cprime.checking.random_numbers import next_generator
 from cprime.checking.warn import warn
 from cprime.fitting.restarts import Start
 from cprime.fitting.training import Training
@@ -112,8 +111,7 @@ class Starts:
             return lambda: found
         init, C, training = self._init, self._C, self._training
         if isinstance(init, str):
-            entropy = self.random_state.randint(2**31 - 1, size=4)
-            rng = np.random.default_rng(entropy)
+            rng = next_generator(self.random_state)
             if self._plus_plus is not None:
                 return self._plus_plus.next(rng)
             seeding_of = SEEDINGS[self.method]

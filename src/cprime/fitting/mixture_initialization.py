@@ -5,8 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from cprime import convergence, em, seeding
+from cprime import convergence, em, lloyd, seeding
 from cprime.blas import one_thread
+from cprime.checking.random_numbers import next_generator
 from cprime.fitting.initialization import seeding_for
 from cprime.fitting.restarts import Start
 from cprime.models import Isotropic
@@ -54,7 +55,7 @@ def start(
     problem : Problem
     random_state : RandomState
     """
-    rng = np.random.default_rng(random_state.randint(2**31 - 1, size=4))
+    rng = next_generator(random_state)
     if means is not None:
         return lambda: Seeds(means, 0)
     if init_params in BEFORE_K_MEANS:
@@ -78,6 +79,11 @@ def _k_means(
     seeds = seeding_of(rows, C, kernel, rng)
     hard = Problem(rows, Isotropic(), Exact(), kernel, C_prime=1)
     stop, evaluations = convergence.Gain(LEAST_GAIN), seeds.evaluations
+    if lloyd.is_possible(hard, stop, C, np.float64):
+        ended: list[lloyd.Ended | None] = []
+        lloyd.fits(hard, stop, MOST_ITERATIONS, seeds.means[None], np.float64, ended)
+        if ended[0] is not None:
+            return Seeds(ended[0].last.theta.means, evaluations + ended[0].of_steps)
     for step in em.steps(hard, seeds.means, stop, MOST_ITERATIONS):
         evaluations += step.evaluations
     return Seeds(step.theta.means, evaluations)

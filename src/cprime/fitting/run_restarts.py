@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from cprime import convergence, em
+from cprime.checking.random_numbers import checked_random_state
 from cprime.fitting.callbacks import Watch
 from cprime.fitting.gap import gap_of_best
 from cprime.fitting.progress import Listener, notify
@@ -63,8 +63,7 @@ class Keeper:
 
     def random_state(self, given: Any) -> np.random.RandomState:
         """Return the random numbers of a fit, from where it began."""
-        found: np.random.RandomState = check_random_state(given)
-        return found
+        return checked_random_state(given)
 
     def restored(self, rows: Rows, C: int, seeding: str) -> State:
         """Return how far the fit has come: not at all, unless one was under way."""
@@ -108,8 +107,8 @@ def run_restarts(
     results, seeding, n_init = recipe.results, recipe.seeding, recipe.n_init
     problem, C = results.problem, recipe.n_clusters
     at_once = min(n_init, problem.fits_at_once(C))
-    watched_by_someone = estimator.verbose or _callbacks(estimator) or progress
-    side_by_side = not (watched_by_someone or recipe.in_order or keeper.keeps)
+    watched = is_watched(estimator, progress)
+    side_by_side = not (watched or recipe.in_order or keeper.keeps)
     restarts = Restarts(
         problem,
         recipe.stop,
@@ -144,6 +143,11 @@ def run_restarts(
         raise
     put({**attributes, "seeding_": seeding})
     return restarts
+
+
+def is_watched(estimator: Any, progress: Listener | None) -> bool:
+    """Return whether code of a user's runs between the iterations of a fit."""
+    return bool(estimator.verbose or _callbacks(estimator) or progress)
 
 
 def _batches(n_init: int, at_once: int, rows: Rows, C: int) -> Iterator[int]:

@@ -47,6 +47,23 @@ class Kernel(Protocol):
     def distances(self, values: Array, means: Array) -> Array:
         """Return ||y - mu_c||^2 for every row and every mean."""
 
+    def nearer(
+        self, values: Array, means: Array, known: Array, nearest: Array, owner: Array
+    ) -> tuple[Array, Array]:
+        """Return ||y - mu||^2 of the nearest mean, and which it is, of more means.
+
+        Parameters
+        ----------
+        values : ndarray of shape (B, D)
+        means : ndarray of shape (any, D)
+            Looked at besides those of before; they are numbered after them.
+        known : ndarray of shape (any, D)
+            The means of before.
+        nearest, owner : ndarray of shape (B,)
+            What they gave; of two that are as near, the one of before stays. Without
+            any, infinities and zeros.
+        """
+
     def draw_seeds(
         self, block: Block, line: Array, first: int, points: Array
     ) -> tuple[Array, int]:

@@ -124,6 +124,11 @@ class FuzzyKernel:
     def distances(self, values: Array, means: Array) -> Array:
         return self.exact.distances(values, means)
 
+    def nearer(
+        self, values: Array, means: Array, known: Array, nearest: Array, owner: Array
+    ) -> tuple[Array, Array]:
+        return self.exact.nearer(values, means, known, nearest, owner)
+
     def draw_seeds(
         self, block: Block, line: Array, first: int, points: Array
     ) -> tuple[Array, int]:

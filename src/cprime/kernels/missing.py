@@ -36,6 +36,7 @@ from cprime.truncation import Truncated, gaps_of
 from cprime.typing import Array
 
 LOG_2_PI = math.log(2.0 * math.pi)
+ONLY_COMPLETE = "Seeds are rows of which every value is known: fill them in."
 
 
 @dataclass(frozen=True)
@@ -110,11 +111,17 @@ class Marginal:
             found.append(canonical(columns, means, missing=np.isnan(columns)))
         return np.concatenate(found)
 
+    def nearer(
+        self, values: Array, means: Array, known: Array, nearest: Array, owner: Array
+    ) -> tuple[Array, Array]:
+        """Refuse: a row with missing values cannot be a mean."""
+        raise ValueError(ONLY_COMPLETE)
+
     def draw_seeds(
         self, block: Block, line: Array, first: int, points: Array
     ) -> tuple[Array, int]:
         """Refuse: a row with missing values cannot be a mean."""
-        raise ValueError("Seeds are rows of which every value is known: fill them in.")
+        raise ValueError(ONLY_COMPLETE)
 
     def fits_at_once(self, n_rows: int, C: int, D: int) -> int:
         """Return how many fits of this size get on better side by side."""

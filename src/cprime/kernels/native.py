@@ -21,6 +21,7 @@ from cprime.kernels._native import (
     set_num_threads,
     use_isa,
 )
+from cprime.kernels.layout import readable, rows_of
 from cprime.search import Plan
 from cprime.stats import Stats
 from cprime.summation import LeafSum, Node
@@ -40,6 +41,7 @@ __all__ = [
     "isa_names",
     "log_sums",
     "magnitude",
+    "nearer",
     "nearest",
     "posterior",
     "readable",
@@ -90,7 +92,7 @@ def sweep(
     if kept is not None and _hints_pay(C, D, C_prime) and _are_round(coefficients):
         store, known = _hint_store(kept, C, plan)
     nodes = _native.sweep(
-        rows=_rows(block.X, block.scale),
+        rows=rows_of(block.X, block.scale),
         weights=block.weights,
         coefficients=_coefficients(coefficients),
         reluctance=plan.reluctance,
@@ -117,7 +119,7 @@ def posterior(values: Array, coefficients: Coefficients, C_prime: int) -> Trunca
     values, coefficients = _round_if_tied(values, coefficients)
     K = np.empty((len(values), C_prime), dtype=np.int32)
     found = np.empty((len(values), C_prime))
-    _native.closest(_rows(values), _coefficients(coefficients), C_prime, K, found)
+    _native.closest(rows_of(values), _coefficients(coefficients), C_prime, K, found)
     return Truncated(K, found, *coefficients.log_joint(found, K))
 
 
@@ -125,7 +127,7 @@ def nearest(values: Array, coefficients: Coefficients) -> Array:
     """Return the closest cluster of every row, shape (B,)."""
     values, coefficients = _round_if_tied(values, coefficients)
     K = np.empty(len(values), dtype=np.int32)
-    _native.closest(_rows(values), _coefficients(coefficients), 1, K, None)
+    _native.closest(rows_of(values), _coefficients(coefficients), 1, K, None)
     return K
 
 
@@ -134,7 +136,7 @@ def gaps(values: Array, K: Array, coefficients: Coefficients) -> Array:
     values, coefficients = _round_if_tied(values, coefficients)
     lost = np.empty(len(values))
     K = np.ascontiguousarray(K, dtype=np.int32)
-    _native.gaps(_rows(values), _coefficients(coefficients), K, lost)
+    _native.gaps(rows_of(values), _coefficients(coefficients), K, lost)
     return lost
 
 
@@ -148,8 +150,22 @@ def log_sums(relative: Array) -> Array:
 def distances(values: Array, means: Array) -> Array:
     """Return ||y - mu_c||^2 for every row and every mean, shape (B, C)."""
     found = np.empty((len(values), len(means)))
-    _native.distances(_rows(values), np.ascontiguousarray(means, dtype=float), found)
+    _native.distances(rows_of(values), np.ascontiguousarray(means, dtype=float), found)
     return found
+
+
+def nearer(
+    values: Array, means: Array, known: Array, nearest: Array, owner: Array
+) -> tuple[Array, Array]:
+    """Return distances to the nearest mean, and which that is, of more means.
+
+    Only those near a row's nearest of before may be nearer to it, and scores tell most
+    rows that none is: no distance is computed.
+    """
+    nearest, owner = nearest.copy(), owner.astype(np.int32)
+    means, known = (np.ascontiguousarray(of, dtype=float) for of in (means, known))
+    _native.nearer(rows_of(values), means, known, nearest, owner)
+    return nearest, owner
 
 
 def draw_seeds(
@@ -161,7 +177,7 @@ def draw_seeds(
     the row, so most rows are soon not looked at any more; scores narrow down the rest.
     """
     chosen = np.empty(len(points) + 1, dtype=np.int64)
-    rows = _rows(block.X, block.scale)
+    rows = rows_of(block.X, block.scale)
     weights, points = block.weights, np.ascontiguousarray(points)
     evaluations = _native.draw_seeds(rows, line, weights, first, points, chosen)
     return chosen, evaluations
@@ -185,24 +201,7 @@ def runs_unwatched(n_rows: int, C: int, D: int) -> bool:
 
 def as_rows(block: Block) -> Any:
     """Return the rows of a block as compiled code reads them."""
-    return _rows(block.X, block.scale)
-
-
-def _rows(X: Any, scale: float = 1.0) -> Any:
-    """Return rows as compiled code reads them: in place, if it can."""
-    if hasattr(X, "indptr"):
-        values = readable(X.data)
-        return _native.sparse(values, X.indices, X.indptr, X.shape[1], scale)
-    return _native.dense(readable(X), scale)
-
-
-def readable(values: Array) -> Array:
-    """Return values as compiled code reads them: in place, if it can."""
-    in_steps = all(stride % values.itemsize == 0 for stride in values.strides)
-    if values.dtype in (np.float32, np.float64) and values.flags.aligned and in_steps:
-        return values
-    exact = np.float32 if values.dtype == np.dtype(">f4") else np.float64
-    return values.astype(exact, order="C")
+    return rows_of(block.X, block.scale)
 
 
 def magnitude(values: Array) -> float:

@@ -119,6 +119,21 @@ def nearest(values: Array, coefficients: Coefficients) -> Array:
     return posterior(values, coefficients, 1).K[:, 0]
 
 
+def nearer(
+    values: Array, means: Array, known: Array, nearest: Array, owner: Array
+) -> tuple[Array, Array]:
+    """Return distances to the nearest mean, and which that is, of more means."""
+    found, new = np.empty(len(values)), np.empty(len(values), dtype=np.int32)
+    for start in range(0, len(values), LEAF_ROWS):
+        some = slice(start, start + LEAF_ROWS)
+        of_some = distances(values[some], means)
+        found[some], new[some] = of_some.min(axis=1), of_some.argmin(axis=1)
+    is_nearer = found < nearest
+    return np.where(is_nearer, found, nearest), np.where(
+        is_nearer, new + len(known), owner
+    )
+
+
 def gaps(values: Array, K: Array, coefficients: Coefficients) -> Array:
     """Return the nats every row loses by looking at the clusters in K alone."""
     lost = [

@@ -63,8 +63,11 @@ class Isotropic:
         """
         means = maximized_means(stats, about)
         shares = None if self.equal else proportions(stats)
-        theta = replace(about, means=means, proportions=shares)
-        return self._with_scatter(total_scatter(theta, stats, about), stats, theta)
+        theta = Theta(means, about.covariance, shares)
+        scatter = total_scatter(theta, stats, about)
+        theta = self._with_scatter(scatter, stats, theta)
+        theta.once("_step", lambda: (stats, scatter))
+        return theta
 
     def finalize(self, stats: Stats, about: Theta, C_prime: int) -> Theta:
         """Return the sigma^2 of the labels and means of this very sweep, at C' = 1.
@@ -90,12 +93,16 @@ class Isotropic:
         return float(remaining(scatter, taken))
 
     def scatter(self, theta: Theta, stats: Stats, about: Theta) -> float:
+        # F is asked for where the M-step has just been.
+        step = theta.noted("_step")
+        if step is not None and step[0] is stats:
+            return float(step[1])
         return total_scatter(theta, stats, about)
 
     def free_energy(self, theta: Theta, stats: Stats, about: Theta) -> float:
         """Return <log p(y, c | theta)>_q + H(q), for any theta."""
         bias = self.coefficients(theta).bias
-        scatter = total_scatter(theta, stats, about)
+        scatter = self.scatter(theta, stats, about)
         energy = 0.5 * scatter / theta.covariance
         expected = float(bias[0])
         if theta.proportions is not None:
@@ -111,7 +118,8 @@ class Isotropic:
 
     def _with_scatter(self, scatter: float, stats: Stats, theta: Theta) -> Theta:
         if self.variance is not None:
-            return replace(theta, covariance=self.variance)
+            return Theta(theta.means, self.variance, theta.proportions)
         D = theta.means.shape[1]
         variance = scatter / (D * stats.weight)
-        return replace(theta, covariance=max(variance, self.floor))
+        variance = max(variance, self.floor)
+        return Theta(theta.means, variance, theta.proportions)

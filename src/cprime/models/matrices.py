@@ -47,7 +47,7 @@ def whitening_if_clear(covariances: Array, floor: Array) -> Array | None:
 
     Without eigenvalues, which cost more than all the rest. Parameters as there.
     """
-    if not np.all(np.diagonal(covariances, axis1=-2, axis2=-1) > floor):
+    if not np.all(covariances.diagonal(axis1=-2, axis2=-1) > floor):
         return None
     try:
         found = whitening(covariances)
@@ -65,7 +65,7 @@ def are_clear(covariances: Array, whitening: Array, floor: Array) -> bool:
     highest = floor.max(axis=-1)
     roots = np.sqrt(floor / highest[..., None])
     smallest = 1.0 / np.square(whitening * roots[..., None, :]).sum(axis=(-2, -1))
-    variances = np.diagonal(covariances, axis1=-2, axis2=-1)
+    variances = covariances.diagonal(axis1=-2, axis2=-1)
     largest = (variances / np.square(roots)).sum(axis=-1)
     return bool(np.all(smallest > CLEAR * np.maximum(highest, ROUND * largest)))
 
@@ -109,7 +109,7 @@ def whitening(covariances: Array) -> Array:
 
     Those of correlations, so that every feature may have its own scale.
     """
-    deviations = np.sqrt(np.diagonal(covariances, axis1=-2, axis2=-1))
+    deviations = np.sqrt(covariances.diagonal(axis1=-2, axis2=-1))
     scales = deviations[..., :, None] * deviations[..., None, :]
     lower = cholesky(covariances / scales)
     inverse = np.empty_like(lower)
@@ -131,7 +131,7 @@ def inverted(matrices: Array) -> Array:
 def remaining(scatter: Array, taken: Array) -> Array:
     """Return scatter - taken, with diagonals that rounding cannot have eaten."""
     left = scatter - taken
-    least = KNOWN_SHARE * np.diagonal(scatter, axis1=-2, axis2=-1)
-    lack = np.maximum(least - np.diagonal(left, axis1=-2, axis2=-1), 0.0)
+    least = KNOWN_SHARE * scatter.diagonal(axis1=-2, axis2=-1)
+    lack = np.maximum(least - left.diagonal(axis1=-2, axis2=-1), 0.0)
     repaired: Array = left + lack[..., None] * np.eye(scatter.shape[-1])
     return repaired

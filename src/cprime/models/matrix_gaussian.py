@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,6 +16,32 @@ from cprime.typing import Array
 # Share of the terms of a sum, whatever their signs, that may be rounding errors.
 EPSILON = float(np.finfo(np.float64).eps)
 ROUNDING = 16.0 * EPSILON
+
+
+class _Whitened(NamedTuple):
+    """Covariances of an M-step.
+
+    Attributes
+    ----------
+    covariance, whitening : ndarray of shape (M, D, D)
+    blurs : ndarray of shape (M,)
+        What rounding errors of the scatter are multiplied by in what is gained.
+    are_clear : bool
+        Whether they are known to be above their floor.
+    """
+
+    covariance: Array
+    whitening: Array
+    blurs: Array
+    are_clear: bool
+
+
+class _Step(NamedTuple):
+    """The M-step that led to a Theta: by which sums, and what it found."""
+
+    stats: Stats
+    scatter: Array
+    blurs: Array
 
 
 class MatrixGaussian(Gaussian):
@@ -43,44 +69,46 @@ class MatrixGaussian(Gaussian):
         return matrices.remaining(scatter, taken)
 
     def covariance(self, scatter: Array, stats: Stats, before: Theta) -> Array:
-        return self._whitened(scatter, stats, before)[0]
+        return self._whitened(scatter, stats, before).covariance
 
     def with_covariance(
         self, theta: Theta, scatter: Array, stats: Stats, before: Theta
     ) -> Theta:
-        covariance, whitening = self._whitened(scatter, stats, before)
-        theta = replace(theta, covariance=covariance)
-        theta.once("_whitening", lambda: whitening)
-        theta.once("_scatter", lambda: (stats, scatter))
+        found = self._whitened(scatter, stats, before)
+        theta = replace(theta, covariance=found.covariance)
+        theta.once("_whitening", lambda: found.whitening)
+        theta.once("_step", lambda: _Step(stats, scatter, found.blurs))
+        if found.are_clear:
+            theta.once("_are_clear", lambda: True)
         return theta
 
     def scatter(self, theta: Theta, stats: Stats, about: Theta) -> Array:
         # F is asked for where the M-step has just been.
-        of, known = theta.once("_scatter", lambda: (None, None))
-        if of is stats:
-            found: Array = known
-            return found
+        step: _Step | None = theta.noted("_step")
+        if step is not None and step.stats is stats:
+            return step.scatter
         return super().scatter(theta, stats, about)
 
-    def _whitened(
-        self, scatter: Array, stats: Stats, before: Theta
-    ) -> tuple[Array, Array]:
-        """Return the covariances of a scatter, and their whitening."""
+    def _whitened(self, scatter: Array, stats: Stats, before: Theta) -> "_Whitened":
+        """Return the covariances of a scatter, their whitening, and what is known."""
         floor = self._floors(scatter.shape[-1])
         found = self.mean_scatter(scatter, stats, before)
         old, new = self.whitening_of(before), matrices.whitening_if_clear(found, floor)
+        are_clear = new is not None
         if new is None:
             found = matrices.clipped(found, floor)
             new = self.whitening(found)
         gains = self.weights(stats) * _log_ratios(new, old)
         gains -= 0.5 * _energy_differences(scatter, new, old)
-        gains -= EPSILON * _blurs(stats.scatter, new, old)
+        blurs = _blurs(stats.scatter, new, old)
+        gains -= EPSILON * blurs
         worse = np.flatnonzero(gains <= 0)
         if len(worse) > 0:
             # One that is too flat, as a user may have given it, must not stay.
             kept = worse[~matrices.too_flat(before.covariance[worse], floor)]
             found[kept], new[kept] = before.covariance[kept], old[kept]
-        return found, new
+            blurs[kept], are_clear = 0.0, are_clear and len(kept) == 0
+        return _Whitened(found, new, blurs, are_clear)
 
     def _floors(self, D: int) -> Array:
         """Return the floor of every feature."""
@@ -93,7 +121,10 @@ class MatrixGaussian(Gaussian):
     def _clipped_ones(self, theta: Theta) -> list[int]:
         """Return which matrices are at the floor."""
         floor = self._floors(theta.means.shape[1])
-        if matrices.are_clear(theta.covariance, self.whitening_of(theta), floor):
+        covariance, whitening = theta.covariance, self.whitening_of(theta)
+        if theta.once(
+            "_are_clear", lambda: matrices.are_clear(covariance, whitening, floor)
+        ):
             return []
         return matrices.clipped_ones(theta.covariance, floor)
 
@@ -109,7 +140,11 @@ class MatrixGaussian(Gaussian):
         blur = ROUNDING * _sum_of_sizes(scatter, new.whitening) / stats.weight
         gain = _gain(theta, stats, about, new, old)
         # After a long step F errs on the safe side, or the next could be lower.
-        blurs = _blurs(stats.scatter, new.whitening, old.whitening)
+        step: _Step | None = theta.noted("_step")
+        if step is not None and step.stats is stats:
+            blurs = step.blurs
+        else:
+            blurs = _blurs(stats.scatter, new.whitening, old.whitening)
         gain -= EPSILON * float(np.sum(blurs))
         fine = (stats.free_energy + gain) / stats.weight
         # Where theta is far from that of the sweep, large numbers may cancel in `fine`.
@@ -131,7 +166,7 @@ def _gain(
 
 def _log_ratios(new: Array, old: Array) -> Array:
     """Return log |W_new| - log |W_old| of every triangle."""
-    of_new, of_old = (np.diagonal(W, axis1=-2, axis2=-1) for W in (new, old))
+    of_new, of_old = (W.diagonal(axis1=-2, axis2=-1) for W in (new, old))
     ratios: Array = np.log(of_new / of_old).sum(axis=-1)
     return ratios
 
@@ -150,7 +185,7 @@ def _blurs(scatter: Array, new: Array, old: Array) -> Array:
 
     They are as large as its diagonal lets its entries be.
     """
-    sizes = np.sqrt(np.diagonal(scatter, axis1=-2, axis2=-1))[..., None]
+    sizes = np.sqrt(scatter.diagonal(axis1=-2, axis2=-1))[..., None]
     blurs: Array = np.sum(
         (np.abs(new - old) @ sizes) * (np.abs(new + old) @ sizes), axis=(-2, -1)
     )

@@ -123,7 +123,25 @@ class Rows(ABC):
             after, sums = self.swept(kernel, K, coefficients, plan, C_prime)
             stats = sums.total()
         # Of all rows, whatever blocks they come in: so is then what hints save.
-        return replace(after, changed=stats.changed / self.n_rows), stats
+        changed = stats.changed / self.n_rows
+        if after.changed != changed:
+            after = replace(after, changed=changed)
+        return after, stats
+
+    def extremes(self) -> tuple[Array, Array]:
+        """Return the smallest and largest value of every feature, of weighted rows."""
+
+        def of_part(values: Array, weights: Array) -> tuple[Array, Array]:
+            if weights.min() > 0:
+                lowest, highest = values.min(axis=0), values.max(axis=0)
+            else:
+                weighted = (weights > 0)[:, None]
+                lowest = values.min(axis=0, initial=np.inf, where=weighted)
+                highest = values.max(axis=0, initial=-np.inf, where=weighted)
+            return lowest[None].astype(np.float64), highest[None].astype(np.float64)
+
+        lowest, highest = self.map(of_part)
+        return lowest.min(axis=0), highest.max(axis=0)
 
     def gathered(self, parts: Iterator[Any]) -> Any:
         """Return results of consecutive parts as one."""

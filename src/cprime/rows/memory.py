@@ -1,11 +1,12 @@
 """Rows of one array in memory, dense or CSR."""
 
 from collections.abc import Iterator
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from cprime.blocks import LEAF_ROWS, Block, Kept
+from cprime.blocks import LEAF_ROWS, Block, Kept, unit_weights
 from cprime.kernels import Kernel
 from cprime.rows.base import Part, Rows, restored_parts
 from cprime.search import Plan
@@ -37,8 +38,7 @@ class MemoryRows(Rows):
 
     def __init__(self, X: Any, weights: Array | None = None, scale: float = 1.0):
         if weights is None:
-            # One number, seen as many: weights that are all 1 take no memory.
-            weights = np.broadcast_to(1.0, X.shape[0])
+            weights = unit_weights(X.shape[0])
         self.weights = weights
         self._block = Block(X, weights, scale)
 
@@ -66,6 +66,16 @@ class MemoryRows(Rows):
     @property
     def X(self) -> Any:
         return self.block.X
+
+    def extremes(self) -> tuple[Array, Array]:
+        return self._extremes
+
+    @cached_property
+    def _extremes(self) -> tuple[Array, Array]:
+        return super().extremes()
+
+    def take(self, indices: Array) -> Array:
+        return self.block.dense(indices).astype(np.float64)
 
     def subset(self, indices: Array) -> "MemoryRows":
         return MemoryRows.of(self.block.part(indices))

@@ -13,7 +13,7 @@ from cprime.rows import Rows
 from cprime.search import Exact
 from cprime.selection.criteria import Scores
 from cprime.selection.journal import FORGETS, Journal
-from cprime.selection.shapes import SHAPES, Shape
+from cprime.selection.shapes import SHAPES, Shape, discount
 from cprime.theta import Theta
 from cprime.typing import Array
 
@@ -130,7 +130,13 @@ class Fitter:
             held_out, _ = self._swept(self.held_out, theta, C)
         n_parameters = self.model.n_parameters(C, D)
         return Scores(
-            free_energy, log_likelihood, entropy, n_parameters, self.weight, held_out
+            free_energy,
+            log_likelihood,
+            entropy,
+            n_parameters,
+            self.weight,
+            held_out,
+            discount(theta, self.weight),
         )
 
     def fitted(self, theta: Theta, max_iter: int) -> Candidate:

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import islice
 
 import numpy as np
 
@@ -20,6 +21,8 @@ from cprime.selection.criteria import (
     icl,
 )
 from cprime.selection.journal import FORGETS, Journal
+from cprime.selection.plausible import indistinguishable
+from cprime.selection.proposers import PROPOSERS
 from cprime.theta import Coefficients
 from cprime.typing import Array
 
@@ -31,8 +34,9 @@ HELD_OUT = 0.2
 FEWEST_DIVIDED = 5
 # Criteria whose answers are plausible.
 JUDGES = (bic, icl, bic_free_energy)
-# Fits to a sample that are fitted to all rows.
-FINALISTS = 6
+# Fits to a sample that are fitted to all rows: the best whose clusters are groups, and
+# the best of all.
+GROUPED_FINALISTS, FINALISTS = 4, 2
 FINAL_ITERATIONS = 15
 # C' that are tried, one after another.
 C_PRIMES = (1, 2, 3, 5, 8, 12, 20)
@@ -93,6 +97,8 @@ class Search:
     seed : int
     journal : Journal, optional
         Remembers what was computed.
+    proposer : str, default="gain"
+        Which clusters of a path are split.
     """
 
     def __init__(
@@ -106,6 +112,7 @@ class Search:
         most: int | None,
         seed: int,
         journal: Journal = FORGETS,
+        proposer: str = "gain",
     ):
         self._all, self.criterion = rows, CRITERIA[criterion]
         self._of_sample: list[Candidate] = []
@@ -115,6 +122,8 @@ class Search:
         if criterion == "held_out":
             sample, held_out = _divided(sample)
         limit = max(1, sample.n_rows // 5)
+        # What the fits that may be the answer were fitted to.
+        self._judged: Rows = sample
         self._limited = most is not None and most <= limit
         self._chooser = Chooser(
             sample,
@@ -124,7 +133,9 @@ class Search:
             limit if most is None else min(most, sample.n_rows),
             seed,
             held_out,
-            journal,
+            criterion=self.criterion,
+            proposer=PROPOSERS[proposer],
+            journal=journal,
         )
 
     def run(self) -> Iterator[Candidate]:
@@ -155,7 +166,7 @@ class Search:
         return Choice(
             best,
             sorted(
-                (*chooser.table.values(), *self._of_sample),
+                (*chooser.candidates, *self._of_sample),
                 key=lambda c: (c.shape, c.C, -c.scores.weight),
             ),
             self._plausible(best),
@@ -171,8 +182,13 @@ class Search:
         """Return numbers that are not clearly worse, or that other criteria prefer."""
         chooser, criterion = self._chooser, self.criterion
         limit = criterion(best.scores) + NO_EVIDENCE
-        found = {best.C, *(chooser.best_of_groups(of).C for of in JUDGES)}
-        for other in chooser.table.values():
+        rivals = chooser.candidates
+        if best.C == 1:
+            # Parts of one group are no groups, however well they describe it.
+            rivals = [c for c in rivals if chooser.are_groups(c)]
+        found = indistinguishable(best, rivals, criterion, self._judged, chooser.kernel)
+        found |= {chooser.best_of_groups(of).C for of in JUDGES}
+        for other in chooser.candidates:
             near = criterion(other.scores) <= limit and other.C not in found
             if near and chooser.are_groups(other):
                 found.add(other.C)
@@ -185,13 +201,15 @@ class Search:
             return
         weight = float(self._all.reduce(lambda values, weights: np.sum(weights)))
         ahead = sorted(
-            chooser.table.values(),
+            chooser.candidates,
             key=lambda c: self.criterion(projected(c.scores, weight)),
         )
+        grouped = islice((c for c in ahead if chooser.are_groups(c)), GROUPED_FINALISTS)
         one = next(c for c in ahead if c.C == 1)
-        finalists = ahead[:FINALISTS] + [one] * (one not in ahead[:FINALISTS])
-        finals = {}
-        for found in finalists:
+        finalists = {c.key: c for c in (*ahead[:FINALISTS], *grouped, one)}
+        finals: dict[tuple[str, int], Candidate] = {}
+        apart: dict[tuple[str, int], Candidate] = {}
+        for found in finalists.values():
             fitter = Fitter(
                 self._all,
                 chooser.kernel,
@@ -201,11 +219,13 @@ class Search:
                 journal=chooser.journal,
             )
             final = fitter.fitted(found.theta, FINAL_ITERATIONS)
-            finals[found.shape, found.C] = final
+            key = (found.shape, found.C)
+            is_apart = chooser.apart.get(key) is found
+            (apart if is_apart else finals)[key] = final
             yield replace(final, seconds=found.seconds)
         # All at once: whoever interrupts still has those of the sample.
         self._of_sample = ahead
-        chooser.table = finals
+        chooser.table, chooser.apart, self._judged = finals, apart, self._all
 
 
 def projected(scores: Scores, weight: float) -> Scores:

@@ -9,11 +9,12 @@ from cprime.blas import one_thread
 from cprime.kernels import Kernel
 from cprime.rows import MemoryRows
 from cprime.selection.candidates import Candidate, Fitter
-from cprime.selection.criteria import Criterion, bic, icl
+from cprime.selection.criteria import Criterion, bic, bic_free_energy, icl
 from cprime.selection.journal import FORGETS, Journal
 from cprime.selection.modes import groups
 from cprime.selection.path import MOST_ITERATIONS, SAME, Path
-from cprime.selection.shapes import SHAPES, Mixture, of_features
+from cprime.selection.proposers import Proposer, by_gain
+from cprime.selection.shapes import SHAPES, Mixture, merged, of_features
 from cprime.selection.splits import variations
 from cprime.theta import Theta
 from cprime.typing import Array
@@ -24,8 +25,8 @@ PATHS = ("full", "diag", "spherical")
 MOST_FEATURES = 30
 # Another shape is fitted to the end only if it is not hopeless after so many
 # iterations, that is worse by this much.
-FIRST_ITERATIONS = 8
-HOPELESS = 20.0
+FIRST_ITERATIONS = 4
+HOPELESS = 200.0
 # Numbers of clusters that may be worse, one after another, before a shape is left.
 WORSE = 2
 # Rounds in which the leaders are varied, and how many clusters are tried in each.
@@ -52,8 +53,15 @@ class Chooser:
     held_out : MemoryRows, optional
     journal : Journal, optional
         Remembers what was computed.
+    criterion : callable, default=bic_free_energy
+        That will choose.
+    proposer : callable, default=by_gain
+        Which cluster of a path is split next.
     table : dict of Candidate
-        By shape and number of clusters.
+        By shape and number of clusters, those of highest L.
+    apart : dict of Candidate
+        By shape and number of clusters, fits whose clusters are all groups where those
+        of highest L are not.
     """
 
     rows: MemoryRows
@@ -64,7 +72,10 @@ class Chooser:
     seed: int = 0
     held_out: MemoryRows | None = None
     journal: Journal = FORGETS
+    criterion: Criterion = bic_free_energy
+    proposer: Proposer = by_gain
     table: dict[tuple[str, int], Candidate] = field(default_factory=dict)
+    apart: dict[tuple[str, int], Candidate] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.weight = float(np.sum(self.rows.weights))
@@ -76,6 +87,11 @@ class Chooser:
         """Yield every fit that is tried, when it is in the table."""
         yield from self._timed(self._every_fit())
 
+    @property
+    def candidates(self) -> list[Candidate]:
+        """All fits that may be the answer."""
+        return [*self.table.values(), *self.apart.values()]
+
     def best(self, criterion: Criterion, shape: str | None = None) -> Candidate:
         """Return the fit a criterion prefers, of one shape or of all."""
         found = (c for c in self.table.values() if shape in (None, c.shape))
@@ -86,7 +102,7 @@ class Chooser:
 
         If there is none, one cluster.
         """
-        ordered = sorted(self.table.values(), key=lambda c: criterion(c.scores))
+        ordered = sorted(self.candidates, key=lambda c: criterion(c.scores))
         one = next(c for c in ordered if c.C == 1)
         return next((c for c in ordered if self.are_groups(c)), one)
 
@@ -118,29 +134,24 @@ class Chooser:
         return self._groups[candidate.key]
 
     def fitter(self, shape: str) -> Fitter:
-        return Fitter(
-            self.rows,
-            self.kernel,
-            shape,
-            self.floor,
-            self.weight,
-            self.held_out,
-            self.journal,
-        )
+        data, kernel, floor = self.rows, self.kernel, self.floor
+        kept = self.held_out, self.journal
+        return Fitter(data, kernel, shape, floor, self.weight, *kept)
 
     def _every_fit(self) -> Iterator[Candidate]:
-        hard = Path(self.fitter("k-means"), self.seed, hard=True)
+        hard = Path(self.fitter("k-means"), self.seed, True, self.proposer)
         yield from hard.grow(self.most)
         self._sources.append({C: self._within(t) for C, t in hard.thetas.items()})
         shape = self._shape_of_path()
         if shape is not None:
-            path = Path(self.fitter(shape), self.seed)
+            path = Path(self.fitter(shape), self.seed, proposer=self.proposer)
             yield from path.grow(self.most)
             yield from path.shrink(path.leader(bic) - WORSE)
             self._sources.append({C: Mixture.of(t) for C, t in path.thetas.items()})
         yield from self._other_shapes()
-        for criterion in (bic, icl):
+        for criterion in (bic, icl, self.criterion):
             yield from self._varied(criterion)
+        yield from self._grouped()
 
     def _timed(self, candidates: Iterator[Candidate]) -> Iterator[Candidate]:
         """Put fits in the table, with the seconds they took, and yield them."""
@@ -154,9 +165,8 @@ class Chooser:
 
     def _record(self, found: Candidate) -> None:
         key = (found.shape, found.C)
-        old = self.table.get(key)
-        value = found.scores.log_likelihood
-        if old is None or value > old.scores.log_likelihood + SAME:
+        if _is_highest(found, self.table):
+            old = self.table.get(key)
             if old is not None:
                 # That of k-means itself, if it is better.
                 best = max(found.scores.free_energy, old.scores.free_energy)
@@ -217,11 +227,16 @@ class Chooser:
             if C in source:
                 start = SHAPES[shape].theta(source[C])
                 found = fitter.fitted(start, FIRST_ITERATIONS)
-                # Entropy is not negative, so BIC bounds ICL from below.
-                to_beat = icl(self.best(icl).scores) if self.table else np.inf
-                if bic(found.scores) <= to_beat + HOPELESS:
+                if not self._is_hopeless(found):
                     found = fitter.fitted(found.theta, MOST_ITERATIONS)
                 yield found
+
+    def _is_hopeless(self, found: Candidate) -> bool:
+        """Return whether no criterion would choose a fit, nor one a bit better."""
+        return bool(self.table) and all(
+            of(found.scores) > of(self.best(of).scores) + HOPELESS
+            for of in (bic, icl, self.criterion)
+        )
 
     def _varied(self, criterion: Criterion) -> Iterator[Candidate]:
         """Yield fits next to the leader, until none is better."""
@@ -235,3 +250,28 @@ class Chooser:
                 C = len(theta.means)
                 if self.most >= C and fitter.affords(C):
                     yield fitter.fitted(theta, MOST_ITERATIONS)
+
+    def _grouped(self) -> Iterator[Candidate]:
+        """Yield fits with one cluster for every group of the mixture BIC prefers.
+
+        The highest L may cut a group in two, or have its tails as a cluster, and leave
+        two other groups as one.
+        """
+        found = self.best(bic)
+        fitter = self.fitter(found.shape)
+        for _ in range(ROUNDS):
+            group = self.groups(found)
+            if group.max() + 1 == found.C:
+                return
+            start = fitter.of.theta(merged(Mixture.of(found.theta), group))
+            found = fitter.fitted(start, MOST_ITERATIONS)
+            if not _is_highest(found, self.table):
+                self.apart[found.shape, found.C] = found
+            yield found
+
+
+def _is_highest(found: Candidate, known: dict[tuple[str, int], Candidate]) -> bool:
+    """Return whether L is higher than that of the same shape and number."""
+    old = known.get((found.shape, found.C))
+    value = found.scores.log_likelihood
+    return old is None or value > old.scores.log_likelihood + SAME

@@ -1,7 +1,8 @@
 """What is a mixture worth, once its parameters are paid for?
 
 Functions of F, L, the entropy H of the posterior (all in nats per unit of weight), the
-number of parameters p and the weight W of all rows. Lower is better.
+number of parameters p, the weight W of all rows and W_c of each cluster's. Lower is
+better.
 """
 
 import math
@@ -27,6 +28,8 @@ class Scores(NamedTuple):
         Sum of the rows' weights.
     held_out : float, default=nan
         L of rows that were kept from the fit, if any were.
+    discount : float, default=0.0
+        Sum over clusters of log(W / W_c), times the correlations that are one's own.
     """
 
     free_energy: float
@@ -35,6 +38,7 @@ class Scores(NamedTuple):
     n_parameters: int
     weight: float
     held_out: float = math.nan
+    discount: float = 0.0
 
     @property
     def price(self) -> float:
@@ -62,9 +66,12 @@ def icl(scores: Scores) -> float:
 def bic_free_energy(scores: Scores) -> float:
     """Return -2 W F + p log W with F at C' = 1, the paper's suggestion (section 6).
 
-    It lies between BIC and ICL: L - H <= F <= L.
+    L - H <= F <= L. Where a cluster is and how wide may be anything on the scale of all
+    rows: log W for each number. A correlation is a number between -1 and 1, known from
+    the cluster's own rows: log W_c (Laplace's approximation of the evidence).
     """
-    return -2.0 * scores.weight * scores.free_energy + scores.price
+    price = scores.price - scores.discount
+    return -2.0 * scores.weight * scores.free_energy + price
 
 
 def held_out(scores: Scores) -> float:

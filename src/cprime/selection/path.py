@@ -8,6 +8,7 @@ import numpy as np
 from cprime.blas import one_thread
 from cprime.selection.candidates import KEPT, Candidate, Fitter
 from cprime.selection.criteria import Criterion, bic, icl
+from cprime.selection.proposers import Proposer, by_gain
 from cprime.selection.shapes import Mixture, with_split, without
 from cprime.selection.splits import Splits, moments
 from cprime.theta import Theta
@@ -38,25 +39,36 @@ class Path:
     hard : bool, default=False
         Whether clusters are looked for by k-means (C' = 1), and only judged as those of
         a mixture.
+    proposer : callable, default=by_gain
+        Which cluster is split next.
     """
 
-    def __init__(self, fitter: Fitter, seed: int, hard: bool = False):
+    def __init__(
+        self,
+        fitter: Fitter,
+        seed: int,
+        hard: bool = False,
+        proposer: Proposer = by_gain,
+    ):
         self._fitter = fitter
-        self._splits = Splits(fitter, seed)
+        self._splits = Splits(fitter, seed, proposer)
         self._hard = hard
         # The best for every number of clusters, and what later ones grow from.
         self.fits: dict[int, Candidate] = {}
         self.thetas: dict[int, Theta] = {}
 
     def grow(self, most: int) -> Iterator[Candidate]:
-        """Yield fits of more and more clusters, until more have not helped for long."""
+        """Yield fits of more and more clusters, until more have not helped for long.
+
+        Or until no cluster is proposed to be split.
+        """
         theta, C = self._considered(self._one()), 1
         yield self.fits[1]
         while most > C and self._fitter.affords(C + 1) and not self._is_over(C):
             splits = self._splits.of(theta)
-            c = int(np.argmax([split.gain for split in splits]))
+            c = int(np.argmax([split.rank for split in splits]))
             two = splits[c].theta
-            if two is None:
+            if two is None or splits[c].rank == -np.inf:
                 return
             theta = self._considered(self._refined(with_split(theta, c, two)))
             theta, C = self._swapped(theta), C + 1

@@ -108,6 +108,29 @@ def of_features(theta: Theta, wanted: Array) -> Theta:
     return Theta(theta.means[:, wanted], covariance, theta.proportions)
 
 
+def merged(mixture: Mixture, groups: Array) -> Mixture:
+    """Return every group of clusters as one, with their mean and covariance."""
+    shares = np.bincount(groups, mixture.proportions)
+    within = mixture.proportions / shares[groups]
+    C, D = len(shares), mixture.means.shape[1]
+    means, matrices = np.zeros((C, D)), np.zeros((C, D, D))
+    np.add.at(means, groups, within[:, None] * mixture.means)
+    steps = mixture.means - means[groups]
+    about = mixture.matrices + steps[:, :, None] * steps[:, None, :]
+    np.add.at(matrices, groups, within[:, None, None] * about)
+    return Mixture(shares, means, matrices)
+
+
+def discount(theta: Theta, weight: float) -> float:
+    """Return the sum over clusters of log(W / W_c), once for every correlation."""
+    D = theta.means.shape[1]
+    is_full = np.ndim(theta.covariance) == 3 and _has_its_own(theta)
+    if theta.proportions is None or not is_full:
+        return 0.0
+    shares = np.maximum(theta.proportions, 1.0 / weight)
+    return float(-(D * (D - 1) // 2) * np.sum(np.log(shares)))
+
+
 def _has_its_own(theta: Theta) -> bool:
     """Return whether every cluster has a covariance of its own.
 

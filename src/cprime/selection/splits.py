@@ -2,11 +2,11 @@
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from cprime import convergence, em, seeding
+from cprime import convergence, em, lloyd, seeding
 from cprime.blas import one_thread
 from cprime.kernels import Kernel
 from cprime.models import Isotropic
@@ -14,6 +14,7 @@ from cprime.problem import Problem
 from cprime.rows import MemoryRows
 from cprime.search import Exact
 from cprime.selection.candidates import Fitter
+from cprime.selection.proposers import Proposer, by_gain
 from cprime.selection.shapes import Mixture, with_split, without
 from cprime.theta import Theta
 from cprime.typing import Array
@@ -28,6 +29,7 @@ FEWEST_ROWS = 4
 # changed by more.
 SAME_WEIGHT = 0.05
 SAME_MEAN = 0.1
+TINY = float(np.finfo(np.float64).tiny)
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,8 @@ class Split:
     weight : float
     mean, variance : ndarray of shape (D,)
         Of the rows that are divided.
+    rank : float
+        What the proposer makes of it: the highest is split, -inf never.
     """
 
     gain: float
@@ -49,6 +53,7 @@ class Split:
     weight: float
     mean: Array
     variance: Array
+    rank: float = -math.inf
 
     def is_of(self, weight: float, mean: Array) -> bool:
         """Return whether it divides nearly the same rows."""
@@ -66,10 +71,12 @@ class Splits:
     fitter : Fitter
         Of rows in memory.
     seed : int
+    proposer : callable, default=by_gain
     """
 
-    def __init__(self, fitter: Fitter, seed: int):
+    def __init__(self, fitter: Fitter, seed: int, proposer: Proposer = by_gain):
         self._fitter = fitter
+        self._proposer = proposer
         self._seed = seed
         self._known: list[Split] = []
 
@@ -114,8 +121,30 @@ class Splits:
         find = self._alike if self._fitter.of.shared else self._of_their_own
         for gain, two in find(Y, weights, theta, c, least):
             if gain > best.gain:
-                best = Split(gain, two, weight, mean, np.diagonal(scatter))
-        return best
+                best = replace(best, gain=gain, theta=two)
+        if best.theta is None:
+            return best
+        places = (Y - mean) @ (best.theta.means[1] - best.theta.means[0])
+        matrix = Mixture.of(theta).matrices[c]
+        evidence = self._evidence(best, scatter, matrix)
+        return replace(best, rank=self._proposer(best.gain, evidence, places, weights))
+
+    def _evidence(self, split: Split, scatter: Array, matrix: Array) -> float:
+        """Return by how much BIC, in nats, prefers two clusters for rows of one."""
+        two, weight, model = split.theta, split.weight, self._fitter.model
+        assert two is not None and two.proportions is not None
+        gain, D = split.gain, len(matrix)
+        if self._fitter.of.shared:
+            # All others count in what the covariance is; here these rows alone do.
+            labels = weight * float(two.proportions @ np.log(two.proportions))
+            closer = gain if self._fitter.of.equal else gain - labels
+            before = 0.5 * weight * float(np.trace(np.linalg.solve(matrix, scatter)))
+            gain = (
+                0.5 * weight * D * math.log(before / max(before - closer, TINY))
+                + labels
+            )
+        n_more = model.n_parameters(2, D) - model.n_parameters(1, D)
+        return gain - 0.5 * n_more * math.log(weight)
 
     def _alike(
         self, Y: Array, weights: Array, theta: Theta, c: int, least: int
@@ -176,13 +205,24 @@ def two_means(Z: Array, weights: Array, kernel: Kernel, seed: int) -> Array:
     rng = np.random.default_rng(seed)
     hard = Problem(rows, Isotropic(), Exact(), kernel, C_prime=1)
     stop = convergence.Tolerance(TOLERANCE * Z.shape[1], TOLERANCE)
+    seeds = [
+        seeding.greedy_kmeans_plus_plus(rows, 2, kernel, rng).means
+        for _ in range(STARTS)
+    ]
+    ended: list[lloyd.Ended | None] = [None] * STARTS
+    if lloyd.is_possible(hard, stop, 2, np.float64):
+        ended.clear()
+        lloyd.fits(hard, stop, MOST_ITERATIONS, np.array(seeds), np.float64, ended)
     ends = []
-    for _ in range(STARTS):
-        seeds = seeding.greedy_kmeans_plus_plus(rows, 2, kernel, rng)
-        *_, last = em.steps(hard, seeds.means, stop, MOST_ITERATIONS)
+    for means, found in zip(seeds, ended):
+        if found is None:
+            *_, last = em.steps(hard, means, stop, MOST_ITERATIONS)
+        else:
+            last = found.last
         ends.append(last)
     best = min(ends, key=lambda step: float(step.theta.covariance))
-    labels: Array = best.K.labels()
+    coefficients = hard.model.coefficients(best.theta)
+    labels: Array = rows.map(lambda values, _: kernel.nearest(values, coefficients))
     return labels
 
 

@@ -21,3 +21,12 @@ def test_a_parameter_more_for_the_same_is_worse():
     more = SCORES._replace(n_parameters=11)
     for criterion in (bic, icl, bic_free_energy):
         assert criterion(more) > criterion(SCORES)
+
+
+def test_correlations_are_priced_by_the_rows_that_they_describe():
+    # 2 clusters, of 25 and 75 rows, in 3-D: 3 correlations each.
+    local = SCORES._replace(discount=3 * (math.log(4) + math.log(4 / 3)))
+    price = 10 * math.log(100) - 6 * math.log(100) + 3 * math.log(25 * 75)
+    assert bic_free_energy(local) == pytest.approx(700 + price)
+    for criterion in (bic, icl):
+        assert criterion(local) == criterion(SCORES)

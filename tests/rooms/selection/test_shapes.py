@@ -3,7 +3,14 @@
 import numpy as np
 import pytest
 
-from cprime.selection.shapes import SHAPES, Mixture, with_split, without
+from cprime.selection.shapes import (
+    SHAPES,
+    Mixture,
+    discount,
+    merged,
+    with_split,
+    without,
+)
 from cprime.theta import Theta
 
 RNG = np.random.default_rng(1)
@@ -59,3 +66,34 @@ def test_one_variance_for_all_is_that_of_all():
     theta = Theta(np.zeros((2, 3)), 4.0)
     matrices = Mixture.of(theta).matrices
     np.testing.assert_array_equal(matrices, np.stack([4.0 * np.eye(3)] * 2))
+
+
+def test_a_group_has_the_moments_of_its_clusters():
+    whole = merged(MIXTURE, np.array([1, 0, 1]))
+    np.testing.assert_allclose(whole.proportions, [0.3, 0.7])
+    np.testing.assert_allclose(whole.means[0], MIXTURE.means[1])
+    np.testing.assert_allclose(whole.matrices[0], MIXTURE.matrices[1])
+    rows = np.concatenate(
+        [
+            RNG.multivariate_normal(MIXTURE.means[c], MIXTURE.matrices[c], 50_000 * n)
+            for c, n in ((0, 2), (2, 5))
+        ]
+    )
+    np.testing.assert_allclose(whole.means[1], rows.mean(axis=0), atol=0.02)
+    np.testing.assert_allclose(whole.matrices[1], np.cov(rows.T), atol=0.1)
+
+
+@pytest.mark.parametrize(
+    ("name", "n_own"),
+    [("k-means", 0), ("tied", 0), ("spherical", 0), ("diag", 0), ("full", 1)],
+)
+def test_correlations_of_ones_own_cost_less(name, n_own):
+    expected = -n_own * np.log([0.2, 0.3, 0.5]).sum()
+    assert discount(SHAPES[name].theta(MIXTURE), 1e3) == pytest.approx(expected)
+
+
+def test_an_empty_cluster_is_not_paid_for_being_there():
+    theta = SHAPES["full"].theta(MIXTURE)
+    theta = Theta(theta.means, theta.covariance, np.array([0.0, 0.5, 0.5]))
+    most = np.log(100.0) + 2 * np.log(2.0)
+    assert discount(theta, 100.0) == pytest.approx(most)

@@ -1,0 +1,86 @@
+"""Which numbers of clusters does the evidence not rule out?"""
+
+import math
+from collections.abc import Iterable
+
+import numpy as np
+
+from cprime.kernels import Kernel, free_energies
+from cprime.rows import Rows
+from cprime.selection.candidates import Candidate
+from cprime.selection.criteria import Criterion
+from cprime.selection.shapes import SHAPES
+from cprime.stats import weighted_sum
+from cprime.theta import Coefficients
+from cprime.typing import Array
+
+# Two fits are told apart by a difference of more than so many standard errors.
+SURE = 2.0
+# One after another that are ruled out, before no further numbers are looked at.
+RULED_OUT = 2
+
+
+def indistinguishable(
+    best: Candidate,
+    candidates: Iterable[Candidate],
+    criterion: Criterion,
+    rows: Rows,
+    kernel: Kernel,
+) -> set[int]:
+    """Return numbers of clusters with a fit that other rows might as well prefer.
+
+    The difference of two criteria is a sum over rows, so how much it differs from one
+    set of rows to the next is known from how much it differs between these rows (Vuong
+    1989). A fit of which it is clearly lower is another matter: it is not the answer
+    because its clusters are no groups.
+
+    Parameters
+    ----------
+    best : Candidate
+        The answer.
+    candidates : iterable of Candidate
+    criterion : callable
+    rows : Rows
+        That all were fitted to.
+    kernel : Kernel
+    """
+    value = criterion(best.scores)
+    closest: dict[int, tuple[float, Candidate]] = {}
+    for other in candidates:
+        apart = abs(criterion(other.scores) - value)
+        if apart < closest.get(other.C, (math.inf, other))[0]:
+            closest[other.C] = apart, other
+    found = {best.C}
+    for step in (1, -1):
+        C, ruled_out = best.C + step, 0
+        while C in closest and ruled_out < RULED_OUT:
+            apart, other = closest[C]
+            # Criteria are twice as many nats.
+            if apart <= 2.0 * SURE * standard_error(best, other, rows, kernel):
+                found.add(C)
+                ruled_out = 0
+            else:
+                ruled_out += 1
+            C += step
+    return found
+
+
+def standard_error(
+    one: Candidate, other: Candidate, rows: Rows, kernel: Kernel
+) -> float:
+    """Return that of the difference between F (C' = 1) of two fits, of all rows."""
+    pair = [_coefficients(candidate) for candidate in (one, other)]
+
+    def moments(values: Array, weights: Array) -> Array:
+        of_one, of_other = (free_energies(kernel, values, of, 1) for of in pair)
+        gains = of_one - of_other
+        sums = [weighted_sum(weights, gains**power) for power in (0, 1, 2)]
+        return np.array(sums)
+
+    weight, first, second = rows.reduce(moments)
+    return math.sqrt(max(second - first * first / weight, 0.0))
+
+
+def _coefficients(candidate: Candidate) -> Coefficients:
+    D = candidate.theta.means.shape[1]
+    return SHAPES[candidate.shape].model(np.zeros(D)).coefficients(candidate.theta)

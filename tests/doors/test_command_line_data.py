@@ -150,3 +150,12 @@ def test_what_is_no_weight_is_named_with_its_line(in_folder):
     assert "Column 'n' of rows.csv holds -5 at line 3, which is not a weight" in said
     said = run(*typed, "--missing", "drop").stderr
     assert "Column 'n' of rows.csv holds -1 at line 6, which is not a weight" in said
+
+
+def test_what_is_too_large_is_named_with_its_line(in_folder):
+    with open("rows.csv", "w") as file:
+        file.write("a,row 2\n1,2\n,4\n5,6\n\n7,1e300\n")
+    for command in (["fit", "-o", "m"], ["compare"]):
+        name, *more = command
+        said = run(name, "rows.csv", "-k", 1, "--missing", "drop", *more).stderr
+        assert "is 1e+300 at line 6, column 1" in said and "row " not in said

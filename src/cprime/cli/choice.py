@@ -12,6 +12,7 @@ from cprime.advice import of_choice, wording
 from cprime.cli.errors import StoppedError
 from cprime.cli.model_spec import Covariance, Model, ModelSpec
 from cprime.cli.progress import Follower
+from cprime.cli.source import naming_lines
 
 ALL = "all"
 # Columns whose spreads differ by more are also looked at standardized.
@@ -147,7 +148,10 @@ def choose_clusters(
     auto, started, complete = search.estimator(), time.perf_counter(), True
     rows.on_rows = follow.read
     try:
-        auto.fit(rows, sample_weight=weights, checkpoint=kept, progress=follow.trial)
+        with naming_lines(rows):
+            auto.fit(
+                rows, sample_weight=weights, checkpoint=kept, progress=follow.trial
+            )
     except KeyboardInterrupt:
         if not hasattr(auto, "n_clusters_"):
             raise StoppedError(

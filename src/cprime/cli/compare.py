@@ -40,7 +40,7 @@ from cprime.cli.options import (
     use_threads,
 )
 from cprime.cli.progress import follow_progress
-from cprime.cli.source import Source
+from cprime.cli.source import Source, naming_lines
 from cprime.cli.summary import (
     against_one,
     describe_shape,
@@ -126,7 +126,8 @@ def compare(
                     follow.stage(f"fit {place} of {len(tried)}, C' = {c_prime}")
                     fitted = spec.with_c_prime(c_prime).estimator()
                     started = time.perf_counter()
-                    fitted.fit(rows, sample_weight=weight_of, progress=follow)
+                    with naming_lines(rows):
+                        fitted.fit(rows, sample_weight=weight_of, progress=follow)
                     seconds = time.perf_counter() - started
                     found.append({**fit_values(fitted), "seconds": seconds})
                     against.append(against_one(fitted, rows.n_rows, weight_of))

@@ -12,6 +12,7 @@ from cprime.cli.errors import StoppedError, UsageError, line_of
 from cprime.cli.labelling import write_labels
 from cprime.cli.model_spec import ModelSpec
 from cprime.cli.progress import Follower
+from cprime.cli.source import naming_lines
 
 
 @dataclass(frozen=True)
@@ -137,9 +138,10 @@ def fit_and_save(
     estimator, started, complete = spec.estimator(), time.perf_counter(), True
     data.on_rows = follow.read
     try:
-        estimator.fit(
-            data, sample_weight=weights, checkpoint=checkpoint, progress=follow
-        )
+        with naming_lines(data):
+            estimator.fit(
+                data, sample_weight=weights, checkpoint=checkpoint, progress=follow
+            )
     except KeyboardInterrupt:
         if not hasattr(estimator, "n_iter_"):
             raise StoppedError(

@@ -1,12 +1,28 @@
 """Which rows does a command read, and how are they named on a command line?"""
 
+import re
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from cprime.advice import wording
 from cprime.cli.model_spec import Missing
+
+# Names of columns are in quotation marks: they are not rows.
+ROW = re.compile(r"(?<!['\"\w])row (\d+)\b")
+
+
+@contextmanager
+def naming_lines(rows: Any) -> Iterator[None]:
+    """Let errors of what is computed with rows say where they stand in their file."""
+    try:
+        yield
+    except ValueError as error:
+        message = ROW.sub(lambda found: rows.place_of(int(found[1])), str(error))
+        raise ValueError(message) from error
 
 
 @dataclass(frozen=True)

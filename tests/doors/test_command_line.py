@@ -297,6 +297,20 @@ def test_a_fit_warns_of_columns_that_spoil_it(folder, tmp_path):
     typed = ["fit", folder / "flows.csv", "--columns", "id,f0,f3", "--standardize"]
     (line,) = warned(*typed, *out)
     assert "1 column only counts the rows. 'id' rises by one" in line
+    assert line.endswith("Leave it out: --drop 'id'.")
+
+
+@pytest.mark.parametrize("more", [[], ["--standardize"]])
+def test_a_fit_says_what_may_be_an_id(tmp_path, more):
+    rng = np.random.default_rng(0)
+    numbers = 10_000 + np.cumsum(rng.integers(1, 9, size=50))
+    X = np.column_stack([100 * rng.standard_normal((50, 2)), numbers, numbers + 0.5])
+    np.savetxt(tmp_path / "x.csv", X, delimiter=",", header="a,b,key,t", comments="")
+    typed = ["fit", tmp_path / "x.csv", "-k", 2, "-o", tmp_path / "m.cprime", *more]
+    (line,) = warned(*typed)
+    assert "1 column may be an id. 'key' holds integers that only rise" in line
+    assert line.endswith("leave it out: --drop 'key'.")
+    assert not warned(*typed, "--drop", "key")
 
 
 def test_a_warning_of_columns_leaves_their_names_alone(tmp_path):

@@ -18,6 +18,7 @@ EQUALIZE = (
     "standardise the columns first, or use covariances that adapt (GaussianMixture, "
     "'diag' or 'full')."
 )
+LEAVE_OUT = "Leave such columns out."
 # A value so many standard deviations away draws a cluster to itself.
 EXTREME = 30.0
 # Beyond the distance where one row in a thousand is expected, so many times as many.
@@ -67,7 +68,7 @@ def unequal_scales(
     )
 
 
-def row_numbers(names: Sequence[str]) -> Finding | None:
+def row_numbers(names: Sequence[str], remedy: str = LEAVE_OUT) -> Finding | None:
     """Warn of columns that only count the rows."""
     if not names:
         return None
@@ -77,7 +78,21 @@ def row_numbers(names: Sequence[str]) -> Finding | None:
         f"{count(len(names), 'column')} only "
         f"{either(len(names), 'counts', 'count')} the rows.",
         f"{named} {either(len(names), 'rises', 'rise')} by one from row to row: "
-        "clusters would only be runs of consecutive rows. Leave such columns out.",
+        f"clusters would only be runs of consecutive rows. {remedy}",
+    )
+
+
+def identifiers(names: Sequence[str], remedy: str = LEAVE_OUT) -> Finding | None:
+    """Say which columns look like identifiers of rows."""
+    if not names:
+        return None
+    named = listing([f"'{name}'" for name in names])
+    return Finding(
+        "fair",
+        f"{count(len(names), 'column')} may be {either(len(names), 'an id', 'ids')}.",
+        f"{named} {either(len(names), 'holds', 'hold')} integers that only rise "
+        "from row to row. Unless that is a measurement: "
+        f"{remedy[0].lower()}{remedy[1:]}",
     )
 
 

@@ -218,6 +218,7 @@ def test_nothing_is_said_where_all_is_well(finding):
         (of_data.other_rows(-26.0, -6.0), "poor", ["not those of the fit"]),
         (of_data.row_numbers(["id"]), "poor", ["1 column only counts", "'id' rises"]),
         (of_data.row_numbers(["a", "b"]), "poor", ["2 columns only count the rows"]),
+        (of_data.identifiers(["id"]), "fair", ["may be an id", "leave such columns"]),
         (of_fits.unconverged(False, 9, 300), "poor", ["interrupted", "9 iterations"]),
         (verdicts.which_c_prime({1: 0.02}, 4, 1), "unknown", ["Give the rows"]),
     ],

@@ -54,7 +54,7 @@ def open_data(
         Names of columns, or patterns such as "f*"; several as a list or with commas. In
         files without names, columns are called "0", "1", ... By default all.
     memory : int or str, optional
-        What rows may take, in bytes or as "200MB". By default a quarter of what the
+        Memory limit for data, in bytes or as "200MB". By default a quarter of what the
         machine has.
     scratch : str or path, optional
         Folder for temporary files.

@@ -119,7 +119,7 @@ def which_c_prime(
     C : int
         Number of clusters.
     fitted : int, optional
-        The C' of the fit that is talked about.
+        The C' of the fit that all gaps are of; None if each is of a fit of its own.
     threshold : float, default=0.01
     """
     if C == 1:
@@ -152,7 +152,8 @@ def which_c_prime(
     smallest = f"It is the smallest C' with a gap {rule}."
     if fitted is None or fitted == best:
         caution = ""
-        if best == 1:
+        # A comparison has fitted C' = 2 already.
+        if best == 1 and (fitted is not None or 2 not in gaps):
             caution = (
                 " That is under these parameters: a fit with C' = 2 may end at better "
                 "ones, so try it once."

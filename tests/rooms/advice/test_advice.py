@@ -102,6 +102,13 @@ def test_one_cluster_is_exact():
     assert advice.which_c_prime({}, 1, 1).headline == "Use C' = 1."
 
 
+def test_a_comparison_does_not_advise_what_it_has_tried():
+    gaps = {1: 0.001, 2: 0.0001}
+    assert "C' = 2 may end at better" in advice.which_c_prime(gaps, 5, 1).text
+    assert "C' = 2 may end at better" in advice.which_c_prime({1: 0.001}, 5).text
+    assert "C' = 2" not in advice.which_c_prime(gaps, 5).text
+
+
 @pytest.mark.parametrize(
     ("energies", "level", "headline"),
     [

@@ -74,13 +74,6 @@ def gap(
     return rows.mean(_gaps(coefficients, C_prime, kernel), *_given(K))
 
 
-def gap_of_kept(
-    rows: Rows, coefficients: Coefficients, K: Array, kernel: Kernel
-) -> float:
-    """Return the `gap` of rows that keep the clusters K, as a sweep has found them."""
-    return rows.mean(_gaps(coefficients, K.shape[1], kernel), K)
-
-
 def gap_per_row(
     X: Any,
     coefficients: Coefficients,
@@ -256,6 +249,9 @@ def _checked(
     K = np.asarray(K)
     if K.ndim != 2 or len(K) != rows.n_rows:
         raise ValueError(f"K has shape {K.shape}: X has {rows.n_rows} rows.")
+    if rows is X:
+        # A fit asks, and its sweep has found them.
+        return rows, K
     ordered = np.sort(K, axis=1)
     repeated = (ordered[:, 1:] == ordered[:, :-1]).any()
     if repeated or ordered.min() < 0 or ordered.max() >= C:

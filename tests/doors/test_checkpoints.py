@@ -441,7 +441,7 @@ def test_an_interrupt_while_resuming_loses_nothing(folder, monkeypatch):
         resume(MODEL, folder)
     assert latest(folder).read_bytes() == before
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr("cprime.bounds.gap_of_kept", interrupt)
+        patch.setattr("cprime.bounds.gap", interrupt)
         resume(MODEL, folder)
     resumed, message = resume(MODEL, folder)
     assert "had finished" in message

@@ -4,7 +4,6 @@ import dataclasses
 import os
 import pickle
 import warnings
-from dataclasses import is_dataclass
 
 import numpy as np
 import pandas as pd
@@ -69,8 +68,9 @@ def assert_same(one, other, name=""):
         np.testing.assert_array_equal(one, other)
     elif isinstance(one, np.random.RandomState):
         assert_same(one.get_state(legacy=False), other.get_state(legacy=False))
-    elif is_dataclass(one):
-        assert_same(vars(one), vars(other), name)
+    elif isinstance(one, tuple):
+        for place, pair in enumerate(zip(one, other, strict=True)):
+            assert_same(*pair, f"{name}.{place}")
     else:
         assert one == other, name
 

@@ -19,7 +19,7 @@ def gap_of_best(results: Results, state: State) -> Attributes:
     if problem.C_prime < len(coefficients.means):
         # The clusters of F, which are known; labels may be state (lazy-k-means).
         K = fit.K.array()
-        gap = bounds.gap_of_kept(problem.rows, coefficients, K, problem.kernel)
+        gap = bounds.gap(problem.rows, coefficients, K=K, kernel=problem.kernel)
     free_energy = results.measured(fit.free_energy)["free_energy"]
     evaluations = problem.rows.n_rows * len(coefficients.means)
     return {

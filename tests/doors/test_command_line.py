@@ -501,7 +501,7 @@ def test_benchmarks_are_honest(monkeypatch):
     assert "This machine was busy" in told["warnings"][0]
     monkeypatch.setattr(bench, "_load", lambda: 0.0)
     said = run("bench", "--rounds", 1)
-    assert said.stderr == "" and " scikit-learn (medians of " in said.stdout
+    assert said.stderr == "" and " scikit-learn (median of " in said.stdout
 
 
 @pytest.mark.parametrize("name", ["wine.csv", "iris.parquet", "digits.npy"])

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import Annotated, Any
 
+from cprime.advice import wording
 from cprime.cli.console import Voice
 from cprime.cli.options import SEARCH, Json, Seed, Threads, option, use_threads
 
@@ -207,7 +208,7 @@ def _show(voice: Voice, race: Race) -> dict[str, Any]:
         )
     voice.say(table)
     ours, theirs = (median(of.seconds) for of in race.contestants)
-    rounds = f"medians of {rows[0]['rounds']} runs"
+    rounds = f"median of {wording.count(len(race.contestants[0].seconds), 'run')}"
     voice.say(f"cprime is {_speed(ours, theirs)} scikit-learn ({rounds}).\n")
     return {"race": race.title, "objective": race.measure, "contestants": rows}
 

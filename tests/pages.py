@@ -13,7 +13,7 @@ class Page(HTMLParser):
     values : list of (str, str, str)
         Element, attribute and value of every attribute, in order.
     text : str
-        What a person reads, with one space between any two parts.
+        What a user reads, with one space between any two parts.
     """
 
     # Elements without an end.

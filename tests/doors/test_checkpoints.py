@@ -303,7 +303,7 @@ def test_another_estimator_or_version_is_refused(folder, monkeypatch):
 def test_a_fit_that_has_not_finished_is_not_overwritten(folder):
     begin(MODEL, folder, 3)
     before = {path: path.read_bytes() for path in folder.iterdir()}
-    with pytest.raises(ValueError, match="resume=True to go on with it, or remove it"):
+    with pytest.raises(ValueError, match="resume=True to continue it, or remove it"):
         clone(MODEL).fit(DATA, checkpoint=Checkpoint(folder))
     assert before == {path: path.read_bytes() for path in folder.iterdir()}
 

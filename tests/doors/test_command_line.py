@@ -1,4 +1,4 @@
-"""`cprime fit`, `predict` and the rest: what a person with a file gets."""
+"""`cprime fit`, `predict` and the rest: what a user with a file gets."""
 
 import json
 import re
@@ -79,7 +79,7 @@ def test_a_gap_is_put_into_words(tmp_path):
     rng = np.random.default_rng(0)
     np.save(tmp_path / "cloud.npy", rng.standard_normal((500, 2)))
     said = done("fit", tmp_path / "cloud.npy", "-k", 8, "-o", tmp_path / "m")
-    assert "Hard assignment is not safe here." in said
+    assert "Hard labels lose information." in said
     # First of all, whether there are clusters.
     assert "One cluster describes these rows better. BIC is " in said
     assert f"next: cprime choose {tmp_path / 'cloud.npy'}" in said
@@ -297,6 +297,20 @@ def test_a_fit_warns_of_columns_that_spoil_it(folder, tmp_path):
     typed = ["fit", folder / "flows.csv", "--columns", "id,f0,f3", "--standardize"]
     (line,) = warned(*typed, *out)
     assert "1 column only counts the rows. 'id' rises by one" in line
+    assert line.endswith("Leave it out: --drop 'id'.")
+
+
+@pytest.mark.parametrize("more", [[], ["--standardize"]])
+def test_a_fit_says_what_may_be_an_id(tmp_path, more):
+    rng = np.random.default_rng(0)
+    numbers = 10_000 + np.cumsum(rng.integers(1, 9, size=50))
+    X = np.column_stack([100 * rng.standard_normal((50, 2)), numbers, numbers + 0.5])
+    np.savetxt(tmp_path / "x.csv", X, delimiter=",", header="a,b,key,t", comments="")
+    typed = ["fit", tmp_path / "x.csv", "-k", 2, "-o", tmp_path / "m.cprime", *more]
+    (line,) = warned(*typed)
+    assert "1 column may be an id. 'key' holds integers that only rise" in line
+    assert line.endswith("leave it out: --drop 'key'.")
+    assert not warned(*typed, "--drop", "key")
 
 
 def test_a_warning_of_columns_leaves_their_names_alone(tmp_path):
@@ -324,7 +338,7 @@ def test_a_model_of_an_interrupted_fit_says_so(folder, tmp_path):
     done("fit", folder / "flows.npy", "-k", 2, "-o", model)
     cprime.save(cprime.load(model), model, about={"complete": False})
     (line,) = warned("predict", model, folder / "flows.npy", "-o", out)
-    assert "of a fit that was interrupted" in line
+    assert "holds a fit that was interrupted" in line
 
 
 def test_text_is_quoted_only_where_it_must_be(folder, tmp_path):
@@ -484,10 +498,10 @@ def test_benchmarks_are_honest(monkeypatch):
     assert [race["race"] for race in told["races"]] == ["k-means", "EM"]
     for row in told["races"][0]["contestants"]:
         assert row["rounds"] == 2 and row["evaluations"] == 7 and row["seconds"] > 0
-    assert "Others were at work" in told["warnings"][0]
+    assert "This machine was busy" in told["warnings"][0]
     monkeypatch.setattr(bench, "_load", lambda: 0.0)
     said = run("bench", "--rounds", 1)
-    assert said.stderr == "" and "times the seconds of" in said.stdout
+    assert said.stderr == "" and " scikit-learn (median of " in said.stdout
 
 
 @pytest.mark.parametrize("name", ["wine.csv", "iris.parquet", "digits.npy"])

@@ -133,14 +133,14 @@ def test_clusters_that_are_not_separate_are_explained():
 
 def test_the_limit_is_said_in_words_of_the_command_line(rows):
     said = done("choose", rows, "--max-clusters", 2)
-    assert "The search ended at --max-clusters." in said
-    assert "raise --max-clusters to look further" in said
+    assert "The search stopped at --max-clusters." in said
+    assert "raise --max-clusters to search further" in said
 
 
 def test_scaling_is_tried_where_columns_differ_in_scale(tmp_path):
     assert "standardised" not in done("choose", _saved(tmp_path, X), *FEW)
     said = done("choose", _saved(tmp_path, X * [1.0, 100.0]), *FEW)
-    assert "do not matter: standardised, it would be 3 as well." in said
+    assert "does not change the answer: standardised, it would be 3 too." in said
     typed = ["choose", tmp_path / "rows.npy", *FEW, "--standardize"]
     assert "standardised, it" not in done(*typed)
     # Spherical clusters cannot see three groups in a column of small numbers.
@@ -184,7 +184,9 @@ def test_ctrl_c_shows_and_keeps_the_best_so_far(
     assert result.exit_code == 130
     assert "The search was interrupted." in result.stdout
     assert "<- chosen" in result.stdout and "next:" not in result.stdout
-    assert f"{tmp_path / 'm'}, marked interrupted. To go on: cprime " in result.stderr
+    assert (
+        f"{tmp_path / 'm'}, marked interrupted. To continue: cprime " in result.stderr
+    )
     assert result.stderr.rstrip().endswith("--resume")
     assert not json.loads(done("info", tmp_path / "m", "--json"))["complete"]
     done(*safe, "--resume")
@@ -213,7 +215,7 @@ def test_ctrl_c_while_scaling_is_tried_still_gives_the_answer(
     result = run("choose", _saved(tmp_path, X * [1.0, 100.0]), *FEW)
     assert result.exit_code == 130
     assert "next: cprime fit" in result.stdout and "<- chosen" in result.stdout
-    assert "The answer is complete, but not what it would be" in result.stderr
+    assert "The answer is complete, but not the check with" in result.stderr
 
 
 def test_a_model_does_not_take_the_place_of_a_checkpoint(rows, tmp_path):
@@ -275,15 +277,15 @@ def test_a_stopped_choice_of_a_fit_can_go_on(
     [
         (
             ["choose", "DATA", "--shapes", "round"],
-            "'round' is no shape; choose",
+            "'round' is not a shape; choose",
         ),
         (["choose", "DATA", "--max-clusters", 0], "0 is less than 1"),
         (["choose", "DATA", "--criterion", "aic"], "'aic' is not one of 'bic_free"),
         (["choose", "DATA", "--resume"], "with --checkpoint DIR"),
-        (["fit", "DATA", "-k", "auto", "--restarts", 3], "name a --model"),
+        (["fit", "DATA", "-k", "auto", "--restarts", 3], "add --model"),
         (["fit", "DATA", "-k", "many"], "'many' is not a valid integer, nor 'auto'"),
         (["fit", "DATA", "-k", 2**33], "8589934592 is too large"),
-        (["compare", "DATA", "-k", "auto"], "valid integer"),
+        (["compare", "DATA", "-k", "auto"], "it should be an integer"),
     ],
 )
 def test_wrong_usage_is_one_line(rows, typed, message):
@@ -297,7 +299,7 @@ def test_wrong_usage_is_one_line(rows, typed, message):
     [
         ("", "has no columns"),
         ("a,b\n", "has no rows"),
-        ("a,b\n1,2\n,3\n4,5\n", "NaN at row 1, column 0 ('a')"),
+        ("a,b\n1,2\n,3\n4,5\n", "NaN at line 3, column 0 ('a')"),
         ("a,b\n1,2\nx,3\n4,5\n", "holds 'x' in line 3"),
     ],
     ids=["nothing", "names alone", "a missing value", "a word"],
@@ -342,7 +344,7 @@ def test_a_comparison_asks_first_whether_there_are_clusters(tmp_path, rows):
     np.save(tmp_path / "cloud.npy", RNG.normal(size=(400, 5)))
     said = done("compare", tmp_path / "cloud.npy", "-k", 4)
     assert said.index("One cluster describes these rows better.") < said.index("Use C'")
-    assert "cprime choose finds out how many" in said
+    assert "cprime choose estimates how many" in said
     assert "One cluster" not in done("compare", rows, "-k", 3)
     told = json.loads(done("compare", rows, "-k", 3, "--json", "-q"))
     assert told["against_one"].startswith("3 clusters describe these rows better than")

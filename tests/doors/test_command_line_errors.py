@@ -57,7 +57,7 @@ def folder(tmp_path_factory):
 
 FIT = ["fit", "flows.csv", "--columns", "f*", "--standardize", "-o", "o.cprime"]
 CASES = [
-    # What is typed, how it ends, and what a person is told.
+    # What is typed, how it ends, and what a user is told.
     (["ftt"], USAGE, "There is no command ftt. Did you mean fit? Try 'cprime --help'."),
     ([*FIT, "--colums", "f*"], USAGE, "no option --colums. Did you mean --columns?"),
     (["predict", "m.cprime", "flows.csv", "--ouput", "x"], USAGE, "mean --output?"),
@@ -66,9 +66,9 @@ CASES = [
     ([*FIT, "-k", "x"], USAGE, "valid integer"),
     ([*FIT, "-k", 0], USAGE, "0 is less than 1"),
     ([*FIT, "-k", 3, "--c-prime", 4], USAGE, "cannot keep 4 of 3 clusters"),
-    ([*FIT, "-k", 3, "--c-prime", "two"], USAGE, "'two' is neither a whole number"),
+    ([*FIT, "-k", 3, "--c-prime", "two"], USAGE, "'two' is neither a positive integer"),
     ([*FIT, "-k", 3, "--model", "kmean"], USAGE, "'kmean' is not one of 'kmeans'"),
-    ([*FIT, "-k", 3, "--covariance", "diag"], USAGE, "add --model mixture"),
+    ([*FIT, "-k", 3, "--covariance", "diag"], USAGE, "use --model mixture"),
     ([*FIT, "-k", 3, "--init", "kmeans"], USAGE, "choose from k-means++"),
     ([*FIT, "-k", 3, "--resume"], USAGE, "with --checkpoint DIR"),
     ([*FIT, "-k", 3, "--labels", "l.txt"], USAGE, "should end in .parquet, .csv or"),
@@ -95,7 +95,7 @@ CASES = [
             "--keep-all",
         ],
         USAGE,
-        "say one of the two",
+        "cannot be combined",
     ),
     (
         ["predict", "m.cprime", "flows.csv", "-o", "-", "--json"],
@@ -104,7 +104,7 @@ CASES = [
     ),
     ([*FIT, "-k", 9999], CANNOT, "flows.csv has 1,500 rows, fewer than the 9999"),
     (["fit", "none.csv", "-k", 3, "-o", "o"], CANNOT, "none.csv cannot be opened: No"),
-    (["fit", "file", "-k", 3, "-o", "o"], CANNOT, "is of a kind that is not known"),
+    (["fit", "file", "-k", 3, "-o", "o"], CANNOT, "has an unsupported file type"),
     (["fit", "empty.npy", "-k", 3, "-o", "o"], CANNOT, "empty.npy has no rows"),
     (["fit", "flows.parquet", "-k", 3, "-o", "o"], CANNOT, "Column 'name' of flows.p"),
     (
@@ -119,12 +119,12 @@ CASES = [
         "nan.npy holds nan at row 17, column 2",
     ),
     ([*FIT, "-k", 3, "--columns", "f*,zz"], CANNOT, "flows.csv has no column 'zz'"),
-    ([*FIT, "-k", 3, "--memory", "lots"], CANNOT, "--memory 'lots' is no amount"),
+    ([*FIT, "-k", 3, "--memory", "lots"], CANNOT, "--memory 'lots' is not an amount"),
     ([*FIT, "-k", 3, "--scratch", "none"], CANNOT, "--scratch 'none' is not a folder"),
     ([*FIT, "-k", 3, "-o", "none/m"], CANNOT, "there is no folder"),
     ([*FIT, "-k", 3, "-o", "sub"], CANNOT, "sub is a folder"),
     ([*FIT, "-k", 3, "-o", "flows.csv"], CANNOT, "flows.csv is read and must not be"),
-    ([*FIT, "-k", 3, "--report", "x.html", "-o", "x.html"], CANNOT, "be two things"),
+    ([*FIT, "-k", 3, "--report", "x.html", "-o", "x.html"], CANNOT, "is named twice"),
     ([*FIT, "-k", 3, "--report", "o.pdf"], USAGE, "'o.pdf' should end in .html or"),
     (["report", "m.cprime", "flows.csv", "-o", "o.pdf"], USAGE, "should end in .html"),
     ([*FIT, "-k", 3, "-o", "-"], USAGE, "for -o: this cannot go to standard output"),
@@ -157,7 +157,7 @@ CASES = [
     (["fit", "vast.csv", "-k", 2, "--standardize"], CANNOT, "'b' of vast.csv are too"),
     ([*FIT, "-k", 3, "--checkpoint", "file"], CANNOT, "file"),
     (["info", "none.cprime"], CANNOT, "none.cprime"),
-    (["info", "flows.parquet"], CANNOT, "it is not a file of cprime"),
+    (["info", "flows.parquet"], CANNOT, "is not a cprime model; are MODEL and DATA"),
     (["info", "cut.cprime"], CANNOT, "'cut.cprime': it is cut off"),
     (["info", "flipped.cprime"], CANNOT, "flipped.cprime"),
     (["sample", "cut.cprime", "-o", "s.csv"], CANNOT, "it is cut off"),
@@ -220,7 +220,8 @@ def test_a_model_nobody_named_is_not_overwritten(folder, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "flows.cprime").write_text("precious")
     result = run("fit", folder / "flows.npy", "-k", 2)
-    assert result.exit_code == USAGE and "-o flows.cprime to overwrite" in result.stderr
+    assert result.exit_code == USAGE
+    assert "flows.cprime exists; use -o to overwrite it or to" in result.stderr
     assert (tmp_path / "flows.cprime").read_text() == "precious"
     assert (
         run("fit", folder / "flows.npy", "-k", 2, "-o", "flows.cprime").exit_code == 0
@@ -292,7 +293,7 @@ def test_what_should_not_happen_is_one_line_too(monkeypatch, capsys):
     [
         (FileNotFoundError(2, "No such file", "a\nb"), "a b: No such file"),
         (OSError(28, "Could not write it"), "Could not write it"),
-        (MemoryError(), "there is not enough memory. Give less with --memory"),
+        (MemoryError(), "there is not enough memory. Use a smaller --memory"),
         (ModuleNotFoundError("x", name="arrow.csv"), "arrow is missing: pip install"),
         (ValueError("c_prime=None, or n_init=3"), "--c-prime all, or --restarts 3"),
     ],

@@ -1,4 +1,4 @@
-"""The command line before a person: help, progress, Ctrl-C, completion."""
+"""The command line before a user: help, progress, Ctrl-C, completion."""
 
 import json
 import os
@@ -9,6 +9,8 @@ import signal
 import subprocess
 import sys
 import time
+from importlib import import_module
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -17,11 +19,13 @@ from rich.console import Console
 from typer.main import get_command
 
 import cprime
+from cprime.advice import wording
 from cprime.cli import progress
 from cprime.cli.app import app
 from cprime.cli.console import Voice
 
 COMMANDS = [
+    "example",
     "choose",
     "fit",
     "predict",
@@ -54,9 +58,32 @@ def test_help_is_for_newcomers(command):
     said = done(command, "--help")
     assert f"Usage: cprime {command}" in said
     assert said == done(command, "-h")
-    assert "<bool>" not in said
+    # Types as the parser calls them.
+    assert not re.search(r"[<{]\w+[>}\[]", said)
     for parameter in get_command(app).commands[command].params:
         assert parameter.help, parameter.name
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_lines_below_help_are_not_broken_at_80_columns(command, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    said = done(command, "--help")
+    module = import_module(f"cprime.cli.{command}")
+    lines = getattr(module, "EPILOG", "").splitlines()
+    for line in lines:
+        assert not line.startswith(" ") or f" {line.strip()} " in said
+
+
+@pytest.mark.parametrize(
+    ("typed", "expected"),
+    [
+        (["--every", "x"], "Invalid value for '--every': it should be a number."),
+        (["--seed", "x"], "Invalid value for '--seed': it should be an integer."),
+        (["--model", "x"], "Invalid value for '--model': 'x' is not one of 'kmeans'"),
+    ],
+)
+def test_values_are_refused_in_plain_words(typed, expected):
+    assert expected in run("fit", "rows.npy", "-k", 3, *typed).stderr
 
 
 def test_the_first_page_shows_the_way():
@@ -65,7 +92,7 @@ def test_the_first_page_shows_the_way():
     for command in COMMANDS:
         assert f"│ {command} " in said
     assert "cprime fit flows.parquet -k 200" in said
-    assert re.search(r"0 done; 1 .*; 2 wrong usage;\s+130 interrupted", said)
+    assert re.search(r"0 success; 1 .*; 2 wrong usage;\s+130 interrupted", said)
 
 
 def test_the_version_is_told():
@@ -159,7 +186,7 @@ def test_what_follows_the_last_iteration_is_said(capsys):
         assert capsys.readouterr().err == ""
         follow(of_iteration(10, restart=1))
     told = json.loads(capsys.readouterr().err)
-    assert told == {"event": "stage", "doing": "measuring what was found"}
+    assert told == {"event": "stage", "doing": "evaluating the fit"}
 
 
 def test_quiet_hears_nothing(capsys):
@@ -184,17 +211,47 @@ def test_time_left_is_that_of_recent_iterations():
     assert told[-1][1] == pytest.approx(0.15)
 
 
-def test_a_terminal_gets_a_bar(cloud, tmp_path):
-    command = [sys.executable, "-m", "cprime", "fit", str(cloud), "-k", "64"]
-    command += ["--restarts", "3", "--tol", "0", "-o", str(tmp_path / "m")]
+def screen_of(command, width):
+    """Run a command in a terminal, and return all that it has shown."""
     terminal, its_end = pty.openpty()
-    environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "120"}
+    environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": str(width)}
     process = subprocess.Popen(
-        command, stdout=its_end, stderr=its_end, env=environment, close_fds=True
+        [sys.executable, "-m", "cprime", *map(str, command)],
+        stdout=its_end,
+        stderr=its_end,
+        env=environment,
+        close_fds=True,
     )
     os.close(its_end)
     screen = read_all(terminal, process)
     assert process.wait() == 0
+    return screen
+
+
+@pytest.mark.parametrize("width", [40, 60])
+def test_a_narrow_terminal_keeps_the_iteration(cloud, tmp_path, width):
+    fit = ["fit", cloud, "-k", 64, "--tol", 0, "-o", tmp_path / "m"]
+    screen = screen_of([*fit, "--restarts", 3], width)
+    where = "start 1 of 3, iteration" if width == 60 else "iteration"
+    assert re.search(rf"{where} \d+ of at most 300 ", screen)
+
+
+def test_what_is_known_goes_before_where_it_is():
+    voice = Voice()
+    bar = progress.Bar(voice, Mock())
+    told = ("iteration 5 of at most 300", "F -1.2500", "2,000 rows/s")
+    for width, known in {
+        70: "F -1.2500  2,000 rows/s",
+        57: "F -1.2500",
+        40: "",
+    }.items():
+        voice.err.width = width
+        assert bar._fitting(*told) == (told[0], known)
+
+
+def test_a_terminal_gets_a_bar(cloud, tmp_path):
+    fit = ["fit", cloud, "-k", 64, "--tol", 0, "-o", tmp_path / "m"]
+    screen = screen_of([*fit, "--restarts", 3], 120)
     assert re.search(r"start \d of 3, iteration \d+ of at most 300", screen)
     assert re.search(r"F -?\d+\.\d+ .*rows/s .*at most \d+:\d\d left", screen)
     # The bar goes, what was found stays.
@@ -241,7 +298,7 @@ def test_ctrl_c_keeps_the_best_so_far(cloud, tmp_path, monkeypatch, interruptibl
         result = run(*safe)
     assert result.exit_code == 130
     assert "interrupted after 3 iterations" in result.stdout
-    assert "To go on: cprime fit" in result.stderr
+    assert "To continue: cprime fit" in result.stderr
     assert result.stderr.rstrip().endswith("--resume")
     assert not json.loads(done("info", tmp_path / "m", "--json"))["complete"]
     assert "interrupted after 3 iterations" in done("info", tmp_path / "m")
@@ -307,7 +364,7 @@ def test_a_key_press_stops_a_fit(cloud, tmp_path):
     process.send_signal(signal.SIGINT)
     said, told = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert "Traceback" not in told and "To go on: " in told
+    assert "Traceback" not in told and "To continue: " in told
     assert "interrupted after" in said
 
 
@@ -357,3 +414,31 @@ def test_a_narrow_terminal_is_no_problem(monkeypatch):
     monkeypatch.setenv("COLUMNS", "40")
     assert Console().width == 40
     assert "fit" in done("--help") and "--columns" in done("fit", "--help")
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 120])
+def test_a_comparison_keeps_its_numbers(tmp_path, monkeypatch, width):
+    monkeypatch.setenv("COLUMNS", str(width))
+    rows = 1e4 * np.random.default_rng(0).standard_normal((300, 3))
+    np.save(tmp_path / "rows.npy", rows)
+    compare = ["compare", tmp_path / "rows.npy", "-k", 12]
+    fits = json.loads(done(*compare, "--json"))["fits"]
+    said = done(*compare)
+    table = [line for line in said.splitlines() if re.match(r" +\d", line)]
+    assert len(table) == len(fits) == 6
+    for line, of in zip(table, fits):
+        assert len(line.rstrip()) <= width
+        assert wording.gap(of["gap"]) in line
+        assert (f"{of['free_energy']:.4f}" in line) == (width > 40)
+    assert sum("<- enough" in line for line in table) == 1
+    assert ("   L   " in said) == ("iterations" in said) == (width > 60)
+
+
+def test_a_comparison_warns_of_scales_as_a_fit_does(tmp_path):
+    rows = np.random.default_rng(0).standard_normal((200, 3)) * [1.0, 1.0, 1e5]
+    np.save(tmp_path / "rows.npy", rows)
+    typed = [tmp_path / "rows.npy", "-k", 2]
+    said = run("compare", *typed).stderr
+    assert "Columns have very different scales." in said
+    assert said == run("fit", *typed, "-o", tmp_path / "m").stderr
+    assert "scales" not in run("compare", *typed, "--standardize").stderr

@@ -205,14 +205,14 @@ def test_what_is_read_agrees_with_what_is_decided(file):
         found = numeric(path)
     except ValueError as error:
         assert "in line 1, not a number" in str(error) and decision == ROW
-        assert "If that line holds names, say header=True" in str(error)
+        assert "If that line holds names, use header=True" in str(error)
         return
     assert found.n_rows == n_lines(content) - has_names
     assert (found.names is not None) == has_names and found.names == found.columns.names
     assert found.columns.is_guess == (decision in (GUESSED_NAMES, GUESSED_ROW))
     assert "The first line of" in found.columns.decision
     if found.columns.is_guess:
-        assert f"Say header={not has_names} if it" in found.columns.decision
+        assert f"Use header={not has_names} if it" in found.columns.decision
     assert np.array_equal(found.load(), numeric(path, header=has_names).load(), True)
 
 
@@ -373,7 +373,7 @@ def test_a_guess_is_said_in_one_line_with_the_way_to_override_it(written):
         assert result.exit_code == 0, result.stderr
         (line,) = result.stderr.splitlines()
         assert "The first line of guess.csv is taken for the names" in line
-        assert "Say --no-header if it is a row." in line
+        assert "Use --no-header if it is a row." in line
     kept, *rows = (written / "l.csv").read_text().splitlines()
     assert kept.startswith("0,1,2,label") and len(rows) == N
     for option, n_rows in (("--header", N), ("--no-header", N + 1)):
@@ -390,14 +390,14 @@ def test_what_is_open_is_refused_with_both_options(written):
         assert result.exit_code == 1
         (line,) = result.stderr.splitlines()
         assert line.startswith("cprime: The first line of open.csv, '0', '1', '2', may")
-        assert "Say which with --header (names) or --no-header (a row)." in line
+        assert "Use --header (names) or --no-header (a row)." in line
 
 
 def test_a_value_that_is_none_is_named_with_its_line(written):
     result = run("fit", "dash.csv", "-k", 2, "-o", "m.cprime")
     assert result.exit_code == 1
     assert "Column '1' of dash.csv holds '-' in line 1, not a number" in result.stderr
-    assert "say --header" in result.stderr
+    assert "use --header" in result.stderr
 
 
 @pytest.mark.parametrize("option", ["--header", "--no-header"])

@@ -193,5 +193,5 @@ def test_precisions_without_an_inverse_are_refused():
         mixture = GaussianMixture(
             3, covariance_type=covariance_type, precisions_init=precisions
         )
-        with pytest.raises(ValueError, match="precisions_init will not do"):
+        with pytest.raises(ValueError, match="precisions_init is not valid"):
             mixture.fit(BLOBS)

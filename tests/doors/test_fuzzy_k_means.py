@@ -132,7 +132,7 @@ def test_sparse_rows_and_float32_are_welcome():
         dense, sparse = (fitted(kind, 3, r) for r in (counts, sp.csr_array(counts)))
         assert dense.cluster_centers_.dtype == np.float32
         assert dense.cluster_centers_.tolist() == sparse.cluster_centers_.tolist()
-        with pytest.raises(ValueError, match="say sparse=False"):
+        with pytest.raises(ValueError, match="use sparse=False"):
             sparse.predict_proba(sp.csr_array(counts))
 
 

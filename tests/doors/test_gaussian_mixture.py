@@ -1,4 +1,4 @@
-"""What a person sees of `GaussianMixture`."""
+"""What a user sees of `GaussianMixture`."""
 
 import tracemalloc
 import warnings

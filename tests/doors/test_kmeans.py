@@ -1,4 +1,4 @@
-"""What a person sees of a fitted `KMeans`."""
+"""What a user sees of a fitted `KMeans`."""
 
 import math
 
@@ -87,7 +87,7 @@ def test_truncated_posterior_has_hard_zeros_and_a_sparse_form(fitted):
 
 def test_sparse_rows_ask_how_the_posterior_should_come(fitted):
     X = sp.csr_array(DATA)
-    with pytest.raises(ValueError, match="X is sparse: say sparse="):
+    with pytest.raises(ValueError, match="X is sparse: use sparse="):
         fitted.predict_proba(X)
     np.testing.assert_array_equal(
         fitted.predict_proba(X, sparse=False), fitted.predict_proba(DATA)

@@ -154,10 +154,10 @@ def test_a_warm_start_goes_on_where_the_fit_before_ended():
 
 def test_a_kernel_that_cannot_is_not_replaced():
     X = two_groups()
-    with pytest.raises(ValueError, match="'native' does not know missing values"):
+    with pytest.raises(ValueError, match="'native' does not support missing values"):
         mixture(kernel="native").fit(X)
     fitted = mixture(kernel="native").fit(np.nan_to_num(X))
-    with pytest.raises(ValueError, match="'native' does not know missing values"):
+    with pytest.raises(ValueError, match="'native' does not support missing values"):
         fitted.predict(X)
 
 

@@ -155,8 +155,11 @@ MIXTURE = {"weights_": np.ones(3) / 3, "means_": CENTERS, "covariances_": np.one
         ),
         ({"covariances_": np.eye(3)}, r"covariances_ has shape \(3, 3\), but means_"),
         ({"weights_": np.ones(2) / 2}, r"weights_ has shape \(2,\), but means_ of"),
-        ({"weights_": np.array([1.0, 1.0, -1.0])}, "some weights below"),
-        ({"covariances_": np.array([1.0, 0.0, 1.0])}, "some variances are not above 0"),
+        ({"weights_": np.array([1.0, 1.0, -1.0])}, "some weights are negative"),
+        (
+            {"covariances_": np.array([1.0, 0.0, 1.0])},
+            "Some variances of this estimator are not positive",
+        ),
         ({"means_": CENTERS + np.inf}, "means of this estimator hold NaN or inf"),
     ],
 )

@@ -179,7 +179,7 @@ def test_a_result_replaced_while_it_is_read_is_not_taken_for_another(tmp_path):
 
 def test_a_folder_that_cannot_be_locked_is_said(tmp_path, monkeypatch):
     monkeypatch.setattr(FolderLock, "acquire", lambda self: False)
-    with pytest.warns(RuntimeWarning, match="see to it that no other fit uses it"):
+    with pytest.warns(RuntimeWarning, match="make sure that no other fit uses it"):
         fitted(tmp_path)
 
 

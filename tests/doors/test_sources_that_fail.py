@@ -180,7 +180,7 @@ def test_a_disk_that_does_not_take_rows(monkeypatch, tmp_path, broken):
         resource.setrlimit(resource.RLIMIT_FSIZE, (2**21, limits[1]))
     else:
         monkeypatch.setattr(shutil, "disk_usage", full)
-        message = f"{tmp_path} does not take temporary files"
+        message = f"{tmp_path} cannot hold temporary files"
     ask = {"memory": LITTLE, "scratch": tmp_path}
     try:
         refused(OSError, message, lambda: open_data(endless, **ask))

@@ -1,7 +1,7 @@
 """Threads, forks and interrupts: compiled code behaves like a good citizen of Python.
 
 However many threads work, in whatever process, the result is the same to the bit; and a
-person who presses Ctrl-C gets the prompt back at once.
+user who presses Ctrl-C gets the prompt back at once.
 """
 
 import hashlib

@@ -43,12 +43,12 @@ def how_many(
     others = [number for number in plausible if number != n_clusters]
     if n_clusters == 1:
         headline = "No cluster structure: one cluster describes these rows best."
-        text = "Any division into more explains less than its parameters cost."
+        text = "More clusters do not explain enough to justify their parameters."
         if most_parts > 1:
-            text = "Divisions into more have no valley between their clusters."
+            text = "With more clusters, there is no valley between them."
     else:
         headline = f"{count(n_clusters, 'cluster')}: {WORDS[shape]}."
-        text = "No other number comes near."
+        text = "No other number comes close."
     if others:
         text = about_as_good(others)
     return Finding("fair" if others else "good", headline, text)
@@ -76,10 +76,13 @@ def agreement(says: Mapping[str, int]) -> Finding | None:
     if components > groups:
         seen = (
             f"{count(groups, 'group')} with valleys between them: the groups are not "
-            "Gaussian, or one has tails."
+            "Gaussian, or have heavy tails."
         )
         if groups == 1:
-            seen = "no valley: it is one group that is not Gaussian, or has tails."
+            seen = (
+                "no valley between them: it is one group that is not Gaussian, or "
+                "has heavy tails."
+            )
         return Finding(
             "fair",
             f"{count(components, 'Gaussian')}, but only {count(groups, 'group')}.",
@@ -88,9 +91,9 @@ def agreement(says: Mapping[str, int]) -> Finding | None:
         )
     return Finding(
         "fair",
-        "Criteria do not agree.",
-        f"{by_number(says)}. BIC counts the parts of a density, ICL groups that rows "
-        "can be assigned to without doubt, modes the peaks.",
+        "The criteria disagree.",
+        f"{by_number(says)}. BIC counts the components of the density, ICL the groups "
+        "to which rows can be clearly assigned, modes the peaks.",
     )
 
 
@@ -108,9 +111,9 @@ def at_the_limit(max_clusters: int) -> Finding:
     """Warn of a search that ended because it was not allowed to go on."""
     return Finding(
         "poor",
-        "The search ended at max_clusters.",
-        f"It might have gone on beyond the {max_clusters:,} that were allowed: raise "
-        "max_clusters to look further.",
+        "The search stopped at max_clusters.",
+        f"More than the {max_clusters:,} allowed might be better: raise max_clusters "
+        "to search further.",
     )
 
 
@@ -124,7 +127,7 @@ def against_one(n_clusters: int, bic: float, bic_of_one: float) -> Finding:
         Of the clusters, and of one cluster of the same shape; lower is better.
     """
     ahead = bic_of_one - bic
-    look = "AutoMixture (cprime choose) finds out how many there are."
+    look = "AutoMixture (cprime choose) estimates how many there are."
     values = f"BIC is {number(bic)} for {n_clusters:,} and {number(bic_of_one)} for one"
     if ahead <= 0:
         return Finding(
@@ -142,8 +145,8 @@ def against_one(n_clusters: int, bic: float, bic_of_one: float) -> Finding:
     return Finding(
         "good",
         f"{count(n_clusters, 'cluster')} describe these rows better than one.",
-        f"{values}, and lower is better. Whether another number is better still, "
-        "AutoMixture (cprime choose) finds out.",
+        f"{values}, and lower is better. AutoMixture (cprime choose) tells whether "
+        "another number is better still.",
     )
 
 
@@ -160,8 +163,8 @@ def scaling(n_clusters: int, n_standardised: int) -> Finding:
     if n_clusters == n_standardised:
         return Finding(
             "good",
-            "The scales of the columns do not matter:",
-            f"standardised, it would be {n_standardised:,} as well.",
+            "Scaling does not change the answer:",
+            f"standardised, it would be {n_standardised:,} too.",
         )
     return Finding(
         "fair",
@@ -176,7 +179,7 @@ def interrupted() -> Finding:
     return Finding(
         "poor",
         "The search was interrupted.",
-        "This is the best of what it had tried.",
+        "This is the best of the fits tried so far.",
     )
 
 
@@ -186,12 +189,13 @@ def sampled(n_looked_at: int, n_rows: int, finished: bool = True) -> Finding:
         return Finding(
             "fair",
             f"{count(n_looked_at)} of {count(n_rows, 'row')} were searched.",
-            "All rows were to judge in the end.",
+            "The final comparison on all rows was not reached.",
         )
     return Finding(
         "good",
         f"{count(n_looked_at)} of {count(n_rows, 'row')} were searched.",
-        "The best fits to a random sample were fitted to all rows, and judged by them.",
+        "The best fits to a random sample were fitted again to all rows and compared "
+        "on them.",
     )
 
 

@@ -18,6 +18,7 @@ EQUALIZE = (
     "standardise the columns first, or use covariances that adapt (GaussianMixture, "
     "'diag' or 'full')."
 )
+LEAVE_OUT = "Leave such columns out."
 # A value so many standard deviations away draws a cluster to itself.
 EXTREME = 30.0
 # Beyond the distance where one row in a thousand is expected, so many times as many.
@@ -56,8 +57,8 @@ def unequal_scales(
         # A few nearly constant columns, such as the edges of images, are no reason.
         return None
     alone = DECISIVE * sum(shares) < 1.0
-    decides = f"Unless '{names[first]}' is to decide"
-    condition = decides if alone else "If all columns are to count"
+    decides = f"Unless '{names[first]}' is meant to decide"
+    condition = decides if alone else "If all columns should count"
     return Finding(
         "poor" if alone else "fair",
         "Columns have very different scales.",
@@ -67,7 +68,7 @@ def unequal_scales(
     )
 
 
-def row_numbers(names: Sequence[str]) -> Finding | None:
+def row_numbers(names: Sequence[str], remedy: str = LEAVE_OUT) -> Finding | None:
     """Warn of columns that only count the rows."""
     if not names:
         return None
@@ -77,7 +78,21 @@ def row_numbers(names: Sequence[str]) -> Finding | None:
         f"{count(len(names), 'column')} only "
         f"{either(len(names), 'counts', 'count')} the rows.",
         f"{named} {either(len(names), 'rises', 'rise')} by one from row to row: "
-        "clusters will be made of rows that follow each other. Choose other columns.",
+        f"clusters would only be runs of consecutive rows. {remedy}",
+    )
+
+
+def identifiers(names: Sequence[str], remedy: str = LEAVE_OUT) -> Finding | None:
+    """Say which columns look like identifiers of rows."""
+    if not names:
+        return None
+    named = listing([f"'{name}'" for name in names])
+    return Finding(
+        "fair",
+        f"{count(len(names), 'column')} may be {either(len(names), 'an id', 'ids')}.",
+        f"{named} {either(len(names), 'holds', 'hold')} integers that only rise "
+        "from row to row. Unless that is a measurement: "
+        f"{remedy[0].lower()}{remedy[1:]}",
     )
 
 
@@ -117,7 +132,7 @@ def extreme_values(
         "fair",
         "Some values are extremely far from the rest.",
         f"In row {rows[column]:,}, '{names[column]}' is {number(worst)} standard "
-        f"deviations from its mean.{more} Such a value can take a cluster for itself: "
+        f"deviations from its mean.{more} Such a value can get a cluster of its own: "
         "check it, or clip or transform the column.",
     )
 
@@ -138,9 +153,10 @@ def outliers(n_beyond: int, n_rows: int, expected: float = 0.001) -> Finding | N
         "fair",
         f"{share(n_beyond, n_rows)} of the rows are outliers.",
         f"{count(n_beyond, 'row')} lie farther from their cluster than "
-        f"{share(1.0 - expected)} of a Gaussian's rows would. Either they are odd, or "
-        "the clusters are not as round or as light-tailed as the model takes them to "
-        "be: other covariances, more clusters or transformed columns may suit better.",
+        f"{share(1.0 - expected)} of a Gaussian's rows would. Either they are "
+        "unusual, or the clusters have another shape or heavier tails than the model "
+        "assumes: other covariances, more clusters or transformed columns may fit "
+        "better.",
     )
 
 
@@ -151,8 +167,8 @@ def missing_values(n_missing: int, n_values: int) -> Finding | None:
     return Finding(
         "fair",
         f"{share(n_missing, n_values)} of all values are missing.",
-        "Rows count by what is observed of them; nothing was filled in. That is right "
-        "if values are not missing because of what they would have been.",
+        "Each row is used with the values it has; nothing was imputed. That is valid "
+        "if values are missing at random.",
     )
 
 
@@ -167,6 +183,7 @@ def other_rows(likelihood: float, of_fit: float | None) -> Finding | None:
         "fair" if alike else "poor",
         f"These rows are not {'quite ' if alike else ''}those of the fit.",
         f"They have a log-likelihood of {nats(likelihood)} nats per row, those of the "
-        f"fit had {nats(of_fit)}. Either they are others, or rows had weights, or they "
-        "were scaled differently. Sizes, gaps and outliers below are of these rows.",
+        f"fit had {nats(of_fit)}. Either the rows are different, or rows had weights, "
+        "or columns were scaled differently. Sizes, gaps and outliers below refer to "
+        "these rows.",
     )

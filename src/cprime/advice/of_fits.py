@@ -30,12 +30,12 @@ def unconverged(converged: bool | None, n_iter: int, max_iter: int) -> Finding |
         return Finding(
             "poor",
             "The fit was interrupted.",
-            f"It had not settled after {count(n_iter, 'iteration')} of at most "
-            f"{max_iter:,}: let it go on to its end.",
+            f"It had not converged after {count(n_iter, 'iteration')} of at most "
+            f"{max_iter:,}: let it run to the end.",
         )
     return Finding(
         "poor",
-        "The fit had not settled.",
+        "The fit has not converged.",
         f"It was stopped after {count(n_iter, 'iteration')} of at most {max_iter:,}. "
         "Raise max_iter, or loosen tol if the last iterations gain next to nothing.",
     )
@@ -50,8 +50,8 @@ def empty_clusters(sizes: Sequence[int]) -> Finding | None:
         "poor",
         f"{count(len(empty))} of {count(len(sizes), 'cluster')} "
         f"{either(len(empty), 'is', 'are')} empty.",
-        f"No row is closest to {clusters(empty)}. Rows may repeat, or fewer clusters "
-        "will do.",
+        f"No row is closest to {clusters(empty)}. Rows may be duplicates, or fewer "
+        "clusters are enough.",
     )
 
 
@@ -94,8 +94,8 @@ def dominating_cluster(sizes: Sequence[int]) -> Finding | None:
         "poor",
         f"Cluster {list(sizes).index(largest)} holds {share(largest, total)} of all "
         "rows.",
-        "The others share next to nothing. A few far-away values may be all that the "
-        "fit has seen: look at the outliers and at the scales of the columns.",
+        "The others have almost no rows. A few extreme values may dominate the fit: "
+        "look at the outliers and at the scales of the columns.",
     )
 
 
@@ -107,8 +107,8 @@ def relocated(n_relocations: int) -> Finding | None:
     return Finding(
         "fair",
         f"A cluster lost all its rows {times} during the fit.",
-        "It was moved to the worst explained row each time. That is sound, but often "
-        "a sign of repeated rows or of more clusters than the data have.",
+        "It was moved to the worst-fitting row each time. That is harmless, but often "
+        "a sign of duplicate rows or of more clusters than the data have.",
     )
 
 
@@ -119,9 +119,9 @@ def collapsed(n_floored: int, C: int) -> Finding | None:
     return Finding(
         "poor",
         f"{count(n_floored)} of {count(C, 'cluster')} "
-        f"{either(n_floored, 'is', 'are')} as narrow as is allowed.",
+        f"{either(n_floored, 'is', 'are')} as narrow as allowed.",
         "A variance was clipped at its floor, so the likelihood depends on that "
-        "floor. Drop constant or repeated columns, use fewer clusters or a simpler "
+        "floor. Drop constant or duplicate columns, use fewer clusters or a simpler "
         "covariance_type, or set reg_covar.",
     )
 
@@ -141,8 +141,9 @@ def points(variance: float, spread: float) -> Finding | None:
     return Finding(
         "poor",
         "The clusters have no width.",
-        "Every row lies on its centre, or as good as: the likelihood is that of the "
-        "smallest variance float64 can hold. Rows repeat, or fewer clusters will do.",
+        "Every row lies on its centre, or nearly so: the likelihood is that of the "
+        "smallest variance float64 can hold. Rows are duplicates, or fewer clusters "
+        "are enough.",
     )
 
 
@@ -165,8 +166,8 @@ def coincident_clusters(
         "poor",
         f"{count(len(pairs), 'pair')} of clusters nearly "
         f"{either(len(pairs), 'coincides', 'coincide')}.",
-        f"Compare {named}: the closest two overlap by {share(overlap)}. Fewer clusters "
-        "will do.",
+        f"Compare {named}: the closest two overlap by {share(overlap)}. Fewer "
+        "clusters are enough.",
     )
 
 
@@ -178,6 +179,6 @@ def few_rows(n_rows: int, n_parameters: int) -> Finding | None:
         "poor",
         "There are more parameters than rows.",
         f"{count(n_parameters)} numbers were estimated from {count(n_rows, 'row')}: "
-        "the fit may know rows by heart. Use fewer clusters or a simpler "
-        "covariance_type, and look at the likelihood of rows held out.",
+        "the model may be overfitted. Use fewer clusters or a simpler "
+        "covariance_type, and check the likelihood of held-out rows.",
     )

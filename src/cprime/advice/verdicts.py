@@ -1,4 +1,4 @@
-"""Is hard assignment safe, which C' is enough, did the restarts agree?"""
+"""Are hard labels enough, which C' is enough, did the restarts agree?"""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -50,38 +50,41 @@ def hard_assignment(
     if gap is None:
         return Finding(
             "unknown",
-            "Whether hard assignment is safe is not known yet.",
-            "This fit kept several clusters per row. Give the rows as well: what a "
-            "single cluster per row would lose is then measured.",
+            "How ambiguous the labels are is not known yet.",
+            "This fit kept several clusters per row. Give the rows as well to measure "
+            "what a single cluster per row would lose.",
         )
     lost = (
-        f"Giving every row to its closest cluster alone loses {nats(gap)} nats per "
+        f"Assigning every row to its closest cluster alone loses {nats(gap)} nats per "
         f"row: on (geometric) average that cluster has {share(math.exp(-gap))} of a "
         "row's probability."
     )
+    counted = ""
     if n_ambiguous is not None and n_rows:
         lost += f" {_ambiguous(n_ambiguous, n_rows)}"
+        counted = f"; {share(n_ambiguous, n_rows)} are ambiguous" * (n_ambiguous > 0)
     if gap < NEGLIGIBLE:
-        return Finding("good", "Hard assignment is safe here.", lost)
+        clear = "Nearly all labels" if counted else "Labels"
+        return Finding("good", f"{clear} are clear{counted}.", lost)
     if gap < CONSIDERABLE:
         advice = (
             "Labels are fine for most rows; for those between clusters, and for "
             "densities, keep several clusters per row."
         )
-        return Finding(
-            "fair", "Hard assignment is nearly safe here.", f"{lost} {advice}"
-        )
-    advice = "Keep several clusters per row, and use probabilities in place of labels."
-    return Finding("poor", "Hard assignment is not safe here.", f"{lost} {advice}")
+        return Finding("fair", f"Most labels are clear{counted}.", f"{lost} {advice}")
+    advice = "Keep several clusters per row, and use probabilities instead of labels."
+    return Finding(
+        "poor", f"Hard labels lose information{counted}.", f"{lost} {advice}"
+    )
 
 
 def _ambiguous(n_ambiguous: int, n_rows: int) -> str:
     if n_ambiguous == 0:
-        return "No row is torn between clusters."
+        return "No row is ambiguous."
     verb = "is" if n_ambiguous == 1 else "are"
     return (
-        f"{count(n_ambiguous, 'row')} ({share(n_ambiguous, n_rows)}) {verb} torn "
-        "between clusters, at odds below 3 to 1."
+        f"{count(n_ambiguous, 'row')} ({share(n_ambiguous, n_rows)}) {verb} ambiguous "
+        "(odds below 3 to 1)."
     )
 
 
@@ -116,7 +119,7 @@ def which_c_prime(
     C : int
         Number of clusters.
     fitted : int, optional
-        The C' of the fit that is talked about.
+        The C' of the fit that all gaps are of; None if each is of a fit of its own.
     threshold : float, default=0.01
     """
     if C == 1:
@@ -125,15 +128,15 @@ def which_c_prime(
         return Finding(
             "unknown",
             "Which C' to use is not known yet.",
-            "Give the rows as well: the gap of several C' is then measured.",
+            "Give the rows as well to measure the gap of several C'.",
         )
     best = recommended_c_prime(gaps, threshold)
     if best is None and max(gaps) == 1:
         return Finding(
             "unknown",
             "Which C' to use is not known yet.",
-            f"C' = 1 loses {nats(gaps[1])} nats per row, more than {threshold:g}. Give "
-            "the rows as well: the gap of several C' is then measured.",
+            f"C' = 1 loses {nats(gaps[1])} nats per row, more than {threshold:g}. "
+            "Give the rows as well to measure the gap of several C'.",
         )
     # What comes after the first that is enough tells nothing more.
     shown = [c for c in sorted(gaps) if best is None or c <= best]
@@ -149,7 +152,8 @@ def which_c_prime(
     smallest = f"It is the smallest C' with a gap {rule}."
     if fitted is None or fitted == best:
         caution = ""
-        if best == 1:
+        # A comparison has fitted C' = 2 already.
+        if best == 1 and (fitted is not None or 2 not in gaps):
             caution = (
                 " That is under these parameters: a fit with C' = 2 may end at better "
                 "ones, so try it once."
@@ -188,8 +192,9 @@ def restarts(free_energies: Sequence[float] | None) -> Finding:
     if n == 1:
         return Finding(
             "unknown",
-            "There was one start only.",
-            "Another may end elsewhere: n_init=10 tries ten and keeps the best.",
+            "There was only one start.",
+            "Another may find a better optimum: n_init=10 tries ten and keeps the "
+            "best.",
         )
     best, worst = max(free_energies), min(free_energies)
     alike = sum(best - F < NEGLIGIBLE for F in free_energies)

@@ -1,4 +1,4 @@
-"""What `covariance_type` means: a model, and how its covariances look to a person."""
+"""What `covariance_type` means: a model, and how its covariances look to a user."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -41,11 +41,11 @@ class Covariances:
         return 1e-10 if self.are_matrices else float(np.finfo(np.float64).eps) ** 2
 
     def seen(self, covariance: Any) -> Any:
-        """Return a model's covariances in the shape a person sees."""
+        """Return a model's covariances in the shape a user sees."""
         return covariance[0] if self.name == "tied" else covariance
 
     def kept(self, covariances: Any) -> Any:
-        """Return a person's covariances in the shape of the model."""
+        """Return a user's covariances in the shape of the model."""
         if self.name == "isotropic":
             return float(covariances)
         values = np.asarray(covariances, dtype=np.float64)

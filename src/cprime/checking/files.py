@@ -14,8 +14,8 @@ from cprime.typing import Array
 LOG = logging.getLogger("cprime.sources")
 
 
-def opened(estimator: Any, X: Any, *, reset: bool) -> Array | Data:
-    """Return the rows of a source, as an array if they fit in memory.
+def opened(estimator: Any, X: Any, *, reset: bool) -> tuple[Array | Data, Data]:
+    """Return the rows of a source, as an array if they fit in memory, and the source.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ def opened(estimator: Any, X: Any, *, reset: bool) -> Array | Data:
         _remember(estimator, data)
     else:
         _compare(estimator, data, known)
-    return data.load() if data.in_memory else data
+    return (data.load() if data.in_memory else data), data
 
 
 def _is_nameless(X: Any) -> bool:

@@ -1,7 +1,7 @@
-"""What may come in through a door, and what to tell the person when it may not."""
+"""What may come in through a door, and what to tell the user when it may not."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from numbers import Integral
 from typing import Any
@@ -46,13 +46,13 @@ def checked_data(
     """
     is_plain = type(X) is np.ndarray and X.dtype.kind in tables.REAL
     if not is_plain and is_source(X):
-        X = opened(estimator, X, reset=reset)
+        X, data = opened(estimator, X, reset=reset)
         if missing and not isinstance(X, np.ndarray):
             raise ValueError(
-                "missing='marginalize' needs all rows in memory, which does not hold "
-                f"those of {X.origin}: allow more, or impute missing values first."
+                "missing='marginalize' needs all rows in memory, where those of "
+                "{X.origin} do not fit: allow more, or impute missing values first."
             )
-        _refuse_wild(estimator, X, missing)
+        _refuse_wild(estimator, X, missing, data.place_of)
         return X
     if sp.issparse(X):
         # scikit-learn lets scipy convert it, which believes whatever is inside.
@@ -119,7 +119,7 @@ def checked_weights(sample_weight: Any, n_rows: int) -> Array:
                 f"({np.count_nonzero(wrong)} such rows in all)."
             )
     if not weights.any():
-        raise ValueError("All sample_weight are zero: no row is left to look at.")
+        raise ValueError("All sample_weight are zero: no row is left.")
     return weights
 
 
@@ -171,7 +171,7 @@ def checked_c_prime(c_prime: Any, C: int, name: str = "n_clusters") -> int:
 
 
 def refuse_impossible(theta: Theta) -> None:
-    """Raise if parameters a person has set by hand cannot be those of clusters."""
+    """Raise if parameters a user has set by hand cannot be those of clusters."""
     if theta.means.ndim != 2 or not theta.means.size:
         raise ValueError(
             f"The means of this estimator have shape {theta.means.shape}: clusters by "
@@ -190,8 +190,8 @@ def refuse_impossible(theta: Theta) -> None:
             )
     if not (np.all(variances_of(theta.covariance) > 0.0) and np.all(proportions >= 0)):
         raise ValueError(
-            "Of this estimator, some variances are not above 0 or some weights below "
-            "it: fit it again, or set them to numbers that can be."
+            "Some variances of this estimator are not positive, or some weights are "
+            "negative: fit it again, or set valid ones."
         )
 
 
@@ -240,22 +240,26 @@ def _stored(X: Any) -> Array:
     return values
 
 
-def _refuse_wild(estimator: Any, X: Any, missing: bool) -> None:
+def _refuse_wild(
+    estimator: Any, X: Any, missing: bool, place_of: Callable[[int], str] | None = None
+) -> None:
     """Raise if X holds infinity, or NaN that is not welcome."""
     found = magnitude(X) if missing else largest(X)
     if not math.isfinite(found):
-        _refuse_not_finite(estimator, X, missing)
+        _refuse_not_finite(estimator, X, missing, place_of or "row {}".format)
 
 
-def _refuse_not_finite(estimator: Any, X: Any, missing: bool) -> None:
+def _refuse_not_finite(
+    estimator: Any, X: Any, missing: bool, place_of: Callable[[int], str]
+) -> None:
     wrong = np.isinf if missing else lambda values: ~np.isfinite(values)
     row, place, value, count = first(X, wrong)
     remedy = "drop those rows or impute them first"
     if math.isnan(value) and hasattr(estimator, "missing"):
         remedy += ", or leave them to missing='marginalize'"
     raise ValueError(
-        f"Input X contains {'NaN' if math.isnan(value) else 'infinity'} at row {row}, "
-        f"{column(estimator, place)}; {count} value(s) are "
+        f"Input X contains {'NaN' if math.isnan(value) else 'infinity'} at "
+        f"{place_of(row)}, {column(estimator, place)}; {count} value(s) are "
         f"{'' if missing else 'NaN or '}infinite in all. {type(estimator).__name__} "
         f"needs finite numbers: {remedy}."
     )

@@ -1,4 +1,4 @@
-"""Which parameters does a person, or the fit before, want a mixture to start from?"""
+"""Which parameters does a user, or the fit before, want a mixture to start from?"""
 
 from typing import Any
 
@@ -58,7 +58,7 @@ def fit_before(mixture: Any, C: int, D: int) -> Theta | None:
 
 
 def of_fit(theta: Theta, units: Units) -> Given:
-    """Return fitted parameters, in a person's units, as something to start from."""
+    """Return fitted parameters, in a user's units, as something to start from."""
     return Given(
         units.means_in(theta.means),
         units.covariance_in(theta.covariance),

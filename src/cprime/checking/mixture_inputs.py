@@ -1,4 +1,4 @@
-"""Parameters of a mixture that a person gives, and what may be wrong with them."""
+"""Parameters of a mixture that a user gives, and what may be wrong with them."""
 
 from typing import Any
 
@@ -47,7 +47,7 @@ def checked_precisions(precisions: Any, of: Covariances, C: int, D: int) -> Arra
 
 def covariances_of(precisions: Array, of: Covariances) -> Any:
     """Return inverses of precisions, as the model has them, or say there are none."""
-    wrong = f"precisions_init will not do: '{of.name}' precisions that are "
+    wrong = f"precisions_init is not valid: '{of.name}' precisions that are "
     with np.errstate(over="ignore"):
         try:
             found = of.kept(of.inverted(precisions))

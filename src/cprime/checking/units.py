@@ -1,4 +1,4 @@
-"""Between the units of a person's data and those a fit is computed in.
+"""Between the units of a user's data and those a fit is computed in.
 
 The two differ by exact powers of two, and only for data or weights so large or so small
 that their squares would leave float64.
@@ -46,7 +46,7 @@ class Units:
     def of(cls, largest: float, largest_weight: float, extreme: str = "") -> "Units":
         """Return the units that suit values and weights up to these.
 
-        `extreme` tells a person where the largest value is, should it be a problem.
+        `extreme` tells a user where the largest value is, should it be a problem.
         """
         return cls(
             _scale(largest, LARGEST_EXPONENT),
@@ -116,7 +116,7 @@ class Units:
         return self.variance_in(covariance)
 
     def covariance_out(self, covariance: Any, dtype: Any) -> Any:
-        """Return variances or covariances in a person's units and precision."""
+        """Return variances or covariances in a user's units and precision."""
         with np.errstate(over="ignore"):
             values = np.asarray(covariance / self.scale / self.scale)
         variances = variances_of(values)
@@ -143,14 +143,14 @@ class Units:
         return objective / self.scale / self.scale / self.weight_scale
 
     def log_densities_out(self, values: Array, rows: Rows) -> Array:
-        """Return the log density of every row, per volume in a person's units."""
+        """Return the log density of every row, per volume in a user's units."""
         if self.scale == 1.0:
             return values
         dimensions = rows.n_features - _n_missing(rows)[0]
         return values + dimensions * math.log(self.scale)
 
     def log_density_out(self, value: Any, rows: Rows) -> Any:
-        """Return a mean log density of these rows, such as F, in a person's units."""
+        """Return a mean log density of these rows, such as F, in a user's units."""
         if self.scale == 1.0:
             return value
         n_missing, weights = _n_missing(rows)

@@ -1,4 +1,4 @@
-"""Warnings that point at the line a person wrote."""
+"""Warnings that point at the line a user wrote."""
 
 import sys
 import warnings

@@ -31,7 +31,7 @@ class Checkpoint:
     Attributes
     ----------
     message : str
-        Where the last fit began, in words for a person. It is also logged, by the name
+        Where the last fit began, in words for a user. It is also logged, by the name
         "cprime.checkpoint", and printed by a `verbose` estimator.
 
     Notes
@@ -81,6 +81,6 @@ class Checkpoint:
         return Checkpoint(self.folder / name, self.every, self.resume)
 
     def say(self, message: str) -> None:
-        """Tell a person where a fit begins."""
+        """Tell a user where a fit begins."""
         self.message = message
         LOG.info(message)

@@ -90,7 +90,7 @@ class KeptFit:
             if not lock.acquire():
                 warn(
                     f"The folder {self._folder!r} cannot be locked, its file system "
-                    "has no locks: see to it that no other fit uses it.",
+                    "has no locks: make sure that no other fit uses it.",
                     RuntimeWarning,
                 )
         except (FolderInUseError, OSError) as error:
@@ -114,7 +114,7 @@ class KeptFit:
         if found.latest is not None and not (found.finished or self._checkpoint.resume):
             raise ValueError(
                 f"There is a fit in {self._folder!r} that has not finished, kept at "
-                f"{found.when}: say resume=True to go on with it, or remove it."
+                f"{found.when}: use resume=True to continue it, or remove it."
             )
 
     def _read_beginning(self) -> None:

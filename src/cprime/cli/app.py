@@ -25,7 +25,7 @@ from cprime.cli import (
     sample,
 )
 
-WORK, LOOK, CHECK = "Find clusters, use them", "Look closer", "Try and check cprime"
+WORK, LOOK, CHECK = "Find and use clusters", "Look closer", "Try and check cprime"
 
 EPILOG = """[bold]Six commands to start with[/]
 
@@ -37,7 +37,7 @@ EPILOG = """[bold]Six commands to start with[/]
   cprime doctor
 
 [bold]More[/]        cprime COMMAND --help explains a command, with examples.
-[bold]Exit codes[/]  0 done; 1 it cannot be done (data, model, disk); 2 wrong usage;
+[bold]Exit codes[/]  0 success; 1 error (data, model, disk); 2 wrong usage;
             130 interrupted; 143 terminated.
             [dim]CPRIME_DEBUG=1 shows where an error comes from.[/]"""
 
@@ -48,11 +48,23 @@ def _unwrap(text: str | None) -> str:
     return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
 
 
-def _hide_flag_types(params: list[Any]) -> list[Any]:
-    """Let help say "--json", not "--json <bool>"."""
+def _flow(epilog: str | None) -> str | None:
+    """Return an epilog whose prose has any width; what is indented stays as it is."""
+    paragraphs = (epilog or "").split("\n\n")
+    flowing = (p if "\n " in p else " ".join(p.split("\n")) for p in paragraphs)
+    return "\n\n".join(flowing) or None
+
+
+def _hide_types(params: list[Any]) -> list[Any]:
+    """Let help say "--json" and "DATA", not "--json <bool>" and "DATA <path>"."""
     for param in params:
         if getattr(param, "is_flag", False) and param.metavar is None:
             param.metavar = ""
+        if param.param_type_name == "argument":
+            usage = param.metavar if param.required else f"[{param.metavar}]"
+            pieces = [usage + ("..." if param.nargs != 1 else "")]
+            param.display_type_rich = lambda ctx: None
+            param.get_usage_pieces = lambda ctx, pieces=pieces: pieces
     return params
 
 
@@ -60,7 +72,7 @@ class Command(TyperCommand):
     """A command whose help is short."""
 
     def get_params(self, ctx: Any) -> list[Any]:
-        return _hide_flag_types(super().get_params(ctx))
+        return _hide_types(super().get_params(ctx))
 
 
 class Commands(TyperGroup):
@@ -97,7 +109,7 @@ class Commands(TyperGroup):
         return code or errors.DONE
 
     def get_params(self, ctx: Any) -> list[Any]:
-        return _hide_flag_types(super().get_params(ctx))
+        return _hide_types(super().get_params(ctx))
 
     def invoke(self, ctx: Any) -> Any:
         """Run a command, and put its errors into words."""
@@ -140,11 +152,11 @@ def _cprime(
             "--version",
             callback=_version,
             is_eager=True,
-            help="Say which version this is.",
+            help="Show the version.",
         ),
     ] = False,
 ) -> None:
-    """Clusters from a file, and an honest number for what hard labels leave out.
+    """Find clusters in a file, and measure how ambiguous their labels are.
 
     One dial, C', goes from k-means (1) to Gaussian mixtures (all). Data are rows of
     numbers in .parquet, .arrow, .csv, .tsv or .npy files, of any size.
@@ -162,7 +174,7 @@ for panel, modules in {
 }.items():
     for module in modules:
         name = module.__name__.rpartition(".")[2]
-        epilog = getattr(module, "EPILOG", None)
+        epilog = _flow(getattr(module, "EPILOG", None))
         function = getattr(module, name)
         app.command(
             name,

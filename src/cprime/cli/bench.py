@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import Annotated, Any
 
+from cprime.advice import wording
 from cprime.cli.console import Voice
 from cprime.cli.options import SEARCH, Json, Seed, Threads, option, use_threads
 
@@ -62,7 +63,7 @@ def bench(
             panel=SEARCH,
             metavar="N",
             least=1,
-            help="Runs of each; the median counts.",
+            help="Runs of each; the median is reported.",
         ),
     ] = 3,
     seed: Seed = 0,
@@ -71,8 +72,8 @@ def bench(
 ) -> None:
     """Measure k-means and EM on this machine, beside scikit-learn.
 
-    Both get the same made data, the same start and the same rule for when to stop, and
-    take turns. It takes about half a minute.
+    Both get the same synthetic data, start and stopping rule, and take turns. It takes
+    about half a minute.
     """
     use_threads(threads)
     busy = _load()
@@ -85,11 +86,11 @@ def bench(
                 if time.perf_counter() - started > share * SECONDS_AT_MOST / 2.0:
                     break
         results.append(_show(voice, race))
-    voice.say("[dim]These are made data. On yours: cprime compare DATA -k N[/]")
+    voice.say("[dim]These are synthetic data. On yours: cprime compare DATA -k N[/]")
     if busy > BUSY:
         voice.warn(
-            f"Others were at work on this machine (a load of {busy:.1f} for each "
-            "processor before it began): measure again when it is idle."
+            f"This machine was busy (a load of {busy:.1f} per processor before the "
+            "start): measure again when it is idle."
         )
     voice.result({"races": results, "load_before": busy})
 
@@ -207,6 +208,15 @@ def _show(voice: Voice, race: Race) -> dict[str, Any]:
         )
     voice.say(table)
     ours, theirs = (median(of.seconds) for of in race.contestants)
-    verdict = f"cprime takes {ours / theirs:.2f} times the seconds of scikit-learn"
-    voice.say(f"{verdict}; medians of {rows[0]['rounds']}.\n")
+    rounds = f"median of {wording.count(len(race.contestants[0].seconds), 'run')}"
+    voice.say(f"cprime is {_speed(ours, theirs)} scikit-learn ({rounds}).\n")
     return {"race": race.title, "objective": race.measure, "contestants": rows}
+
+
+def _speed(ours: float, theirs: float) -> str:
+    """Return "1.5x faster than", or what else two times come to."""
+    if f"{max(ours, theirs) / min(ours, theirs):.1f}" == "1.0":
+        return "as fast as"
+    if ours < theirs:
+        return f"{theirs / ours:.1f}x faster than"
+    return f"{ours / theirs:.1f}x slower than"

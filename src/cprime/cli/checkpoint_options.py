@@ -13,8 +13,8 @@ CheckpointFolder = Annotated[
         "--checkpoint",
         panel=LONG,
         metavar="DIR",
-        help="Keep in this folder what it takes to go on after Ctrl-C, a power cut "
-        "or a crash.",
+        help="Save checkpoints in this folder, to resume after Ctrl-C, a power cut or "
+        "a crash.",
     ),
 ]
 Every = Annotated[
@@ -24,7 +24,7 @@ Every = Annotated[
         panel=LONG,
         metavar="SECONDS",
         least=0.0,
-        help="How often that is written.",
+        help="Time between checkpoints.",
     ),
 ]
 Resume = Annotated[
@@ -32,8 +32,8 @@ Resume = Annotated[
     option(
         "--resume",
         panel=LONG,
-        help="Go on from the checkpoint, to the very same result. Starts afresh if "
-        "there is none yet.",
+        help="Resume from the checkpoint, with exactly the same result. Starts from "
+        "the beginning if there is none yet.",
     ),
 ]
 

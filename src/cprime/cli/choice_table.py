@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cprime.advice.of_choice import TITLES
+from cprime.cli.console import fits
 
 CRITERIA = ("bic_free_energy", "icl", "bic", "held_out")
 # Numbers of clusters on either side of the chosen one that are shown.
@@ -78,16 +79,13 @@ def shown(auto: Any, lines: list[Line]) -> list[Line | None]:
 
 def table_of(auto: Any, lines: list[Line], console: Any) -> Any:
     """Return a table that fits a console, with one criterion if need be."""
-    from rich.measure import Measurement
-
     names = sorted(CRITERIA[:3], key=lambda name: name != auto.criterion)
     if auto.criterion not in names:
         names.insert(0, auto.criterion)
     table = _table(shown(auto, lines), names)
-    unbounded = console.options.update(width=1000)
-    if Measurement.get(console, unbounded, table).maximum > console.width:
-        return _table(shown(auto, lines), names[:1])
-    return table
+    if fits(console, table):
+        return table
+    return _table(shown(auto, lines), names[:1])
 
 
 def _table(lines: list[Line | None], names: list[str]) -> Any:

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from cprime.advice import Finding, of_choice, wording
+from cprime.advice import Finding, of_choice
 from cprime.cli import outputs
 from cprime.cli.checkpoint_options import (
     CheckpointFolder,
@@ -20,12 +20,22 @@ from cprime.cli.choice import (
     Criterion,
     Search,
     choose_clusters,
+    describe_tried,
     parse_shapes,
     scaling_matters,
 )
 from cprime.cli.choice_table import legend_of, lines_of, table_of
 from cprime.cli.column_warnings import column_warnings
 from cprime.cli.console import Voice, literal
+from cprime.cli.data_options import (
+    Columns,
+    DataFile,
+    Drop,
+    Header,
+    MissingValues,
+    Standardize,
+    Weights,
+)
 from cprime.cli.errors import StoppedError
 from cprime.cli.fit_job import (
     Files,
@@ -35,20 +45,17 @@ from cprime.cli.fit_job import (
 )
 from cprime.cli.fit_summary import fit_command, resume_command
 from cprime.cli.interrupts import stop_on_interrupt
+from cprime.cli.model_spec import Missing
 from cprime.cli.option_names import use_option_names
 from cprime.cli.options import (
     MODEL,
     OUTPUT,
     SEARCH,
-    Columns,
-    DataFile,
-    Header,
     Json,
     Memory,
     Quiet,
     Scratch,
     Seed,
-    Standardize,
     Threads,
     option,
     use_threads,
@@ -79,14 +86,17 @@ a possible answer.
   cprime choose flows.parquet --max-clusters 50 --shapes diag,full
   cprime choose flows.parquet -o flows.cprime
 
-Ctrl-C stops and shows the best so far; with --checkpoint it can go on later."""
+Ctrl-C stops and shows the best so far; with --checkpoint it can be resumed."""
 
 
 def choose(
     context: typer.Context,
     data: DataFile,
     columns: Columns = None,
+    drop: Drop = None,
     header: Header = None,
+    missing: MissingValues = Missing.error,
+    weights: Weights = None,
     standardize: Standardize = False,
     max_clusters: Annotated[
         int | None,
@@ -96,7 +106,7 @@ def choose(
             metavar="N",
             least=1,
             help="The largest number of clusters to try.",
-            default="until more have not helped for a while",
+            default="until more no longer help",
         ),
     ] = None,
     shapes: Annotated[
@@ -115,7 +125,7 @@ def choose(
             "--criterion",
             panel=MODEL,
             metavar="NAME",
-            help="By what they are compared: bic_free_energy, icl, bic or held_out.",
+            help="How fits are compared: bic_free_energy, icl, bic or held_out.",
         ),
     ] = Criterion.bic_free_energy,
     seed: Seed = 0,
@@ -126,7 +136,7 @@ def choose(
             "--output",
             panel=OUTPUT,
             metavar="FILE",
-            help="Keep the best model in this file, which is overwritten.",
+            help="Save the best model to this file, overwriting it.",
         ),
     ] = None,
     json: Json = False,
@@ -151,17 +161,22 @@ def choose(
     if output is not None:
         files = Files(output, None, None, checkpoint)
         refuse_place_of_checkpoints(files)
-    source = Source(data, columns, header, memory, scratch)
+    if missing == Missing.marginalize:
+        raise typer.BadParameter(
+            "marginalize needs a number of clusters; use drop", param_hint="--missing"
+        )
+    source = Source(data, columns, header, memory, scratch, drop, missing, weights)
     voice, typed = Voice(json, quiet), shlex.join(["cprime", *context.obj])
     use_threads(threads)
     with voice.show_warnings(), stop_on_interrupt():
         with follow_progress(voice) as follow:
             follow.stage(f"reading {data.name}")
-            rows = source.rows()
-            rows = rows.standardized() if standardize else rows
+            rows, weight_of = source.training(standardize)
             for line in column_warnings(rows, round_clusters=False):
                 voice.warn(line)
-            chosen = choose_clusters(search, rows, follow, checkpoint, every, resume)
+            chosen = choose_clusters(
+                search, rows, follow, checkpoint, every, resume, weight_of
+            )
             if files is not None:
                 best = chosen.auto.best_estimator_
                 of = chosen.start_message, chosen.seconds, chosen.complete, chosen.spec
@@ -169,9 +184,12 @@ def choose(
             scaling, hint = None, None
             try:
                 if chosen.complete:
-                    scaling = scaling_matters(search, rows, chosen, follow)
+                    scaling = scaling_matters(search, rows, chosen, follow, weight_of)
             except KeyboardInterrupt:
-                hint = "The answer is complete, but not what it would be standardised."
+                hint = (
+                    "The answer is complete, but not the check with standardised "
+                    "columns."
+                )
         _show(voice, chosen, rows, source, output, scaling)
         if not chosen.complete:
             hint = _hint(output, checkpoint, typed)
@@ -229,20 +247,13 @@ def _show(
     facts = [
         ("model", describe_model(found)),
         ("criteria", of_choice.by_number(auto.agreement_)),
-        ("tried", _tried(chosen)),
+        ("tried", describe_tried(chosen)),
     ]
     if output is not None:
         facts.append(("wrote", describe_file(output)))
     show(voice, "", facts)
     if chosen.complete and command:
         voice.say(f"\nnext: [bold]{literal(command)}[/]", whole=True)
-
-
-def _tried(chosen: Chosen) -> str:
-    results = chosen.auto.results_
-    fits = wording.count(len(results["shape"]), "mixture")
-    most = int(results["n_clusters"].max())
-    return f"{fits} of 1 to {most:,} clusters, {wording.seconds(chosen.seconds)}"
 
 
 def _next_command(
@@ -264,5 +275,5 @@ def _hint(output: Path | None, checkpoint: Path | None, typed: str) -> str:
     if output is not None:
         kept = f"The best so far is in {output}, marked interrupted."
     if checkpoint is None:
-        return f"{kept} With --checkpoint DIR a search can go on where it was stopped."
-    return f"{kept} To go on: {resume_command(checkpoint, typed)}"
+        return f"{kept} With --checkpoint DIR a search can be resumed where it stopped."
+    return f"{kept} To continue: {resume_command(checkpoint, typed)}"

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from cprime.advice.wording import name_columns, plain
+from cprime.advice.wording import either, name_columns, plain
 
 # Rows that are looked at, from the first to the last.
 LOOKED_AT = 4096
@@ -44,11 +44,22 @@ def column_warnings(data: Any, round_clusters: bool) -> Iterator[str]:
         steps, rises = np.diff(numbers)[:, None], np.diff(rows, axis=0)
         by_one = (rises > 0.999 * steps).all(axis=0)
         counts = by_one & (rises.sum(axis=0) < MOST_MISSING * data.n_rows)
-    enough = data.n_rows >= FEWEST_COUNTED
-    counting = [name for name, it in zip(shown, counts) if it and enough]
+        # They are not quite integers if columns were scaled.
+        integer = np.isclose(rows, np.rint(rows), rtol=1e-9, atol=1e-6).all(axis=0)
+        rising = integer & (rises > 0.0).all(axis=0)
+    if data.n_rows < FEWEST_COUNTED:
+        counts = rising = np.zeros_like(counts)
+    counting, ids = (
+        [name for name, it in zip(shown, of) if it] for of in (counts, rising & ~counts)
+    )
     for found in (
-        of_data.row_numbers(counting),
+        of_data.row_numbers(counting, _leave_out(counting)),
+        of_data.identifiers(ids, _leave_out(ids)),
         of_data.unequal_scales(shown, spreads, round_clusters, EQUALIZE),
     ):
         if found is not None:
             yield f"{found.headline} {found.text}"
+
+
+def _leave_out(names: list[str]) -> str:
+    return f"Leave {either(len(names), 'it', 'them')} out: --drop '{','.join(names)}'."

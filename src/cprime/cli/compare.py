@@ -6,18 +6,26 @@ from typing import Any
 import typer
 
 from cprime.advice import wording
+from cprime.cli.column_warnings import column_warnings
+from cprime.cli.compare_table import table_of, unconverged
 from cprime.cli.console import Voice, literal
+from cprime.cli.data_options import (
+    Columns,
+    DataFile,
+    Drop,
+    Header,
+    MissingValues,
+    Standardize,
+    Weights,
+)
 from cprime.cli.errors import StoppedError
 from cprime.cli.fit_job import refuse_too_few_rows
 from cprime.cli.interrupts import stop_on_interrupt
-from cprime.cli.model_spec import Model, ModelSpec
+from cprime.cli.model_spec import Missing, Model, ModelSpec, refuse_standardized_gaps
 from cprime.cli.option_names import use_option_names
 from cprime.cli.options import (
     Clusters,
-    Columns,
     CovarianceType,
-    DataFile,
-    Header,
     InitName,
     Json,
     MaxIter,
@@ -27,13 +35,12 @@ from cprime.cli.options import (
     Restarts,
     Scratch,
     Seed,
-    Standardize,
     Threads,
     Tol,
     use_threads,
 )
 from cprime.cli.progress import follow_progress
-from cprime.cli.source import Source
+from cprime.cli.source import Source, naming_lines
 from cprime.cli.summary import (
     against_one,
     describe_shape,
@@ -47,10 +54,10 @@ SHOWN = ("c_prime", "free_energy", "log_likelihood", "gap", "iterations", "secon
 
 EPILOG = """[bold]How to read it[/]
 
-  F    what the fit has raised: a lower bound on L
-  L    how likely the rows are under the mixture, mean of the log per row
-  gap  L - F, what is lost by keeping only C' clusters per row: below 0.01 it does
-       not matter
+  F    what the fit maximises: a lower bound on L
+  L    log-likelihood of the rows under the mixture, mean per row
+  gap  L - F, what is lost by keeping only C' clusters per row: negligible
+       below 0.01
 
 [bold]Examples[/]
 
@@ -62,7 +69,10 @@ def compare(
     data: DataFile,
     k: Clusters,
     columns: Columns = None,
+    drop: Drop = None,
     header: Header = None,
+    missing: MissingValues = Missing.error,
+    weights: Weights = None,
     standardize: Standardize = False,
     model: ModelName = Model.kmeans,
     covariance: CovarianceType = None,
@@ -79,7 +89,7 @@ def compare(
 ) -> None:
     """Fit with C' = 1, 2, 3, 5, 10 and all, and say which is enough.
 
-    All start from the same seeds. Nothing is written.
+    All fits start from the same seeds. No file is written.
     """
     if model == Model.fuzzy:
         raise typer.BadParameter(
@@ -95,7 +105,10 @@ def compare(
         max_iter=max_iter,
         tol=tol,
         seed=seed,
+        missing=missing,
     )
+    refuse_standardized_gaps(missing, standardize)
+    source = Source(data, columns, header, memory, scratch, drop, missing, weights)
     voice = Voice(json, quiet)
     use_threads(threads)
     found: list[dict[str, Any]] = []
@@ -105,17 +118,19 @@ def compare(
         try:
             with follow_progress(voice) as follow:
                 follow.stage(f"reading {data.name}")
-                rows = Source(data, columns, header, memory, scratch).rows()
-                rows = rows.standardized() if standardize else rows
+                rows, weight_of = source.training(standardize)
                 refuse_too_few_rows(rows, k)
+                for line in column_warnings(rows, spec.are_round):
+                    voice.warn(line)
                 for place, c_prime in enumerate(tried, start=1):
                     follow.stage(f"fit {place} of {len(tried)}, C' = {c_prime}")
                     fitted = spec.with_c_prime(c_prime).estimator()
                     started = time.perf_counter()
-                    fitted.fit(rows, progress=follow)
+                    with naming_lines(rows):
+                        fitted.fit(rows, sample_weight=weight_of, progress=follow)
                     seconds = time.perf_counter() - started
                     found.append({**fit_values(fitted), "seconds": seconds})
-                    against.append(against_one(fitted, rows.n_rows))
+                    against.append(against_one(fitted, rows.n_rows, weight_of))
         except KeyboardInterrupt:
             if found:
                 _show(voice, rows, found, tried, against)
@@ -132,9 +147,6 @@ def _show(
     tried: list[int],
     against: list[Any],
 ) -> None:
-    from rich import box
-    from rich.table import Table
-
     from cprime import advice
 
     C = tried[-1]
@@ -158,30 +170,15 @@ def _show(
             "advice": use_option_names(f"{advised.headline} {advised.text}"),
         }
     )
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for name in ("C'", "F", "L", "gap", "iterations", "seconds", ""):
-        table.add_column(name, justify="right" if name else "left")
-    for of in found:
-        c_prime = of["c_prime"]
-        table.add_row(
-            f"{c_prime} (all)" if c_prime == C else str(c_prime),
-            wording.comparable(of["free_energy"]),
-            wording.comparable(of["log_likelihood"]),
-            wording.gap(of["gap"]),
-            str(of["iterations"]) + ("" if of["converged"] else "*"),
-            f"{of['seconds']:.3g}",
-            "[green]<- enough[/]" if c_prime == best else "",
-            style="bold" if c_prime == best else "",
-        )
     title = f"{describe_shape(data)}, {wording.count(C, 'cluster')}"
     voice.say(f"[bold]{literal(title)}[/]")
-    voice.say(table)
+    voice.say(table_of(found, best, voice.out))
     units = ", of columns as they are after --standardize" if scaled else ""
     voice.say(
         f"F, L and gap in nats per row{units}. All fits start from the same seeds."
     )
-    if not all(of["converged"] for of in found):
-        voice.say("* stopped by --max-iter before it had converged.")
+    if stopped := unconverged(found):
+        voice.say(stopped)
     if one is not None and one.level != "good":
         voice.say(finding_line(one))
     voice.say(finding_line(advised))

@@ -10,10 +10,14 @@ from typing import Any
 
 from rich.console import Console, RenderableType
 from rich.markup import escape
+from rich.measure import Measurement
 from rich.text import Text
 
 from cprime.cli.errors import printable
 from cprime.cli.option_names import use_option_names
+
+# Wider than any table.
+UNBOUNDED = 1000
 
 
 class Voice:
@@ -89,6 +93,12 @@ class Voice:
                 warnings.simplefilter("ignore", impolite)
             warnings.showwarning = show
             yield
+
+
+def fits(console: Console, table: RenderableType) -> bool:
+    """Return whether a console is wide enough to show all of a table."""
+    unbounded = console.options.update(width=UNBOUNDED)
+    return Measurement.get(console, unbounded, table).maximum <= console.width
 
 
 def literal(text: str) -> str:

@@ -46,8 +46,8 @@ def doctor(
 ) -> None:
     """Check this installation: versions, compiled code, threads, memory, disk.
 
-    Ends with "all well" (exit code 0), or with what is wrong and what to do about it
-    (exit code 1).
+    Ends with "all well" (exit code 0), or with what is wrong and how to fix it (exit
+    code 1).
     """
     voice = Voice(json)
     findings = [
@@ -113,7 +113,9 @@ def _kernel() -> list[Finding]:
     fits = [kmeans(kernel=name, **given).fit(X) for name in ("native", "reference")]
     same = np.array_equal(fits[0].labels_, fits[1].labels_)
     text = "native (compiled)" + (", agrees with numpy on a small fit" if same else "")
-    advice = "Its labels are not numpy's. Do not trust it; please report this machine."
+    advice = (
+        "Its labels differ from numpy's. Do not trust it; please report this machine."
+    )
     others = [name for name in native.isa_names() if name != native.isa_name()]
     able = f" (it could also run {', '.join(others)})" if others else ""
     return [
@@ -133,7 +135,7 @@ def _memory() -> Finding:
     from cprime.sources.memory import bytes_of, total_memory
 
     total, share = wording.size(total_memory()), wording.size(bytes_of(None))
-    return Finding("memory", f"{total}, of which rows take {share} at most (--memory)")
+    return Finding("memory", f"{total}, of which data take {share} at most (--memory)")
 
 
 def _disk(asked: Path | None) -> Finding:

@@ -25,6 +25,13 @@ UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 # What the library raises on purpose, with a message written for users.
 EXPECTED = (OSError, ValueError, ImportError, RuntimeError, MemoryError)
 
+# What the library that reads options says of values, and what it means.
+PARSER_WORDS = {
+    r"Value error, ": "",
+    r"Input should be a valid number, unable to parse.*": "it should be a number",
+    r"Input should be a valid integer, unable to parse.*": "it should be an integer",
+}
+
 
 class StoppedError(Exception):
     """The user stopped it; the message says what is left and how to go on."""
@@ -64,7 +71,7 @@ def line_of(error: BaseException) -> str:
         return f"{missing} is missing: pip install {missing}."
     if isinstance(error, MemoryError):
         message = str(error) or "there is not enough memory"
-        return printable(f"{message}. Give less with --memory, or fewer clusters.")
+        return printable(f"{message}. Use a smaller --memory, or fewer clusters.")
     if isinstance(error, StoppedError):
         return printable(str(error))
     if isinstance(error, EXPECTED):
@@ -88,7 +95,8 @@ def usage_line(error: BaseException) -> str:
         message = f"There is no command {printable(command[1])}.{near}"
     else:
         message = printable(error.format_message())  # type: ignore[attr-defined]
-        message = message.replace("Value error, ", "")
+        for theirs, ours in PARSER_WORDS.items():
+            message = re.sub(theirs, ours, message)
         message = message if message[-1:] in ".?!" else f"{message}."
     where = context.command_path if context else "cprime"
     return f"{where}: {message} Try '{where} --help'."

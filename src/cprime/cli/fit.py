@@ -15,6 +15,15 @@ from cprime.cli.checkpoint_options import (
 )
 from cprime.cli.column_warnings import column_warnings
 from cprime.cli.console import Voice
+from cprime.cli.data_options import (
+    Columns,
+    DataFile,
+    Drop,
+    Header,
+    MissingValues,
+    Standardize,
+    Weights,
+)
 from cprime.cli.errors import StoppedError
 from cprime.cli.fit_auto import choose_and_save, is_free, with_chosen_number
 from cprime.cli.fit_job import (
@@ -27,15 +36,19 @@ from cprime.cli.fit_job import (
 )
 from cprime.cli.fit_summary import resume_hint, show_fit
 from cprime.cli.interrupts import stop_on_interrupt
-from cprime.cli.model_spec import Model, ModelSpec, parse_c_prime, parse_clusters
+from cprime.cli.model_spec import (
+    Missing,
+    Model,
+    ModelSpec,
+    parse_c_prime,
+    parse_clusters,
+    refuse_standardized_gaps,
+)
 from cprime.cli.options import (
     OUTPUT,
     ClustersOrAuto,
-    Columns,
     CovarianceType,
     CPrime,
-    DataFile,
-    Header,
     InitName,
     Json,
     MaxIter,
@@ -45,7 +58,6 @@ from cprime.cli.options import (
     Restarts,
     Scratch,
     Seed,
-    Standardize,
     Threads,
     Tol,
     option,
@@ -65,7 +77,7 @@ EPILOG = """[bold]Examples[/]
   cprime fit big.npy -k 1000 --memory 2GB --checkpoint big.ckpt --resume
 
 Ctrl-C stops, keeps the best so far (the model is marked interrupted)
-and says how to go on; pressed again, it ends at once. SIGTERM, which systems
+and says how to continue; pressed again, it ends at once. SIGTERM, which systems
 send before they kill, stops in the same way."""
 
 
@@ -74,7 +86,10 @@ def fit(
     data: DataFile,
     k: ClustersOrAuto,
     columns: Columns = None,
+    drop: Drop = None,
     header: Header = None,
+    missing: MissingValues = Missing.error,
+    weights: Weights = None,
     standardize: Standardize = False,
     model: ModelName = Model.kmeans,
     c_prime: CPrime = None,
@@ -91,8 +106,8 @@ def fit(
             "--output",
             panel=OUTPUT,
             metavar="FILE",
-            help="Where the model goes; overwritten if it is there.",
-            default="DATA's name with .cprime, if there is none yet",
+            help="Model file to write, overwritten if it exists.",
+            default="DATA's name with .cprime, unless that exists",
         ),
     ] = None,
     report: Annotated[
@@ -101,7 +116,7 @@ def fit(
             "--report",
             panel=OUTPUT,
             metavar="FILE",
-            help="Write a report as well, one HTML page.",
+            help="Also write a report, one HTML page.",
         ),
     ] = None,
     labels: Annotated[
@@ -110,7 +125,8 @@ def fit(
             "--labels",
             panel=OUTPUT,
             metavar="FILE",
-            help="Write what cprime predict says of every row: .parquet, .csv, .npy.",
+            help="Also write what cprime predict gives for every row: .parquet, .csv, "
+            ".npy.",
         ),
     ] = None,
     json: Json = False,
@@ -122,10 +138,10 @@ def fit(
     scratch: Scratch = None,
     threads: Threads = None,
 ) -> None:
-    """Find clusters in a file and keep them as a model.
+    """Find clusters in a file and save them as a model.
 
-    It ends with F, a bound on how likely the rows are, L, how likely they are, and the
-    gap between them: what is lost by giving every row to only C' clusters.
+    It reports the log-likelihood L, the free energy F, a lower bound on L, and the gap
+    between them: what is lost by assigning every row to only C' clusters.
     """
     kept = parse_c_prime(c_prime, model)
     spec = ModelSpec(
@@ -138,7 +154,15 @@ def fit(
         max_iter=max_iter,
         tol=tol,
         seed=seed,
+        missing=missing,
     )
+    refuse_standardized_gaps(missing, standardize)
+    if labels is not None and missing == Missing.drop:
+        raise typer.BadParameter(
+            "rows that --missing drop leaves out have no label; label them later, with "
+            "cprime predict",
+            param_hint="--labels",
+        )
     free = is_free(context, spec)
     refuse_resume_from_nowhere(resume, checkpoint)
     outputs.check_name(output, "-o")
@@ -148,7 +172,7 @@ def fit(
         raise typer.BadParameter(
             "fuzzy k-means has no density to report on", param_hint="--report"
         )
-    source = Source(data, columns, header, memory, scratch)
+    source = Source(data, columns, header, memory, scratch, drop, missing, weights)
     files = Files(model_file(output, data), report, labels, checkpoint)
     check_places([files.model, report, labels], [data])
     refuse_place_of_checkpoints(files)
@@ -157,8 +181,7 @@ def fit(
     with voice.show_warnings(), stop_on_interrupt():
         with follow_progress(voice) as follow:
             follow.stage(f"reading {data.name}")
-            rows = source.rows()
-            rows = rows.standardized() if standardize else rows
+            rows, weight_of = source.training(standardize)
             refuse_too_few_rows(rows, spec.k)
             if output is None:
                 refuse_to_overwrite(files.model)
@@ -167,14 +190,16 @@ def fit(
             chosen = None
             if free:
                 chosen, fitted = choose_and_save(
-                    spec, c_prime, rows, files, typed, follow, every, resume
+                    spec, c_prime, rows, files, typed, follow, every, resume, weight_of
                 )
             else:
                 if spec.k is None:
                     chosen, spec = with_chosen_number(
-                        spec, rows, follow, checkpoint, every, resume
+                        spec, rows, follow, checkpoint, every, resume, weight_of
                     )
-                fitted = fit_and_save(spec, rows, files, typed, follow, every, resume)
+                fitted = fit_and_save(
+                    spec, rows, files, typed, follow, every, resume, weight_of
+                )
         show_fit(voice, fitted, files, typed, source, chosen)
         if not fitted.complete:
             raise StoppedError(resume_hint(files, typed))

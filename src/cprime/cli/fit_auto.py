@@ -26,8 +26,7 @@ def is_free(context: typer.Context, spec: ModelSpec) -> bool:
     for name in ("init", "restarts", "max_iter", "tol"):
         if getattr(spec, name) is not None:
             raise typer.BadParameter(
-                "-k auto finds its own start and end; name a --model to fit it once "
-                "more with this",
+                "-k auto chooses this itself; add --model to fit that model with it",
                 param_hint=f"--{name.replace('_', '-')}",
             )
     return True
@@ -42,6 +41,7 @@ def choose_and_save(
     follow: Follower,
     every: float,
     resume: bool,
+    weights: Any,
 ) -> tuple[Chosen, FitResult]:
     """Choose number and model, and write all files.
 
@@ -50,8 +50,8 @@ def choose_and_save(
     kept = "auto" if c_prime is None else (spec.c_prime or sys.maxsize)
     search = Search(None, ALL, Criterion.bic_free_energy, spec.seed, kept)
     folder = files.checkpoint
-    chosen = choose_clusters(search, rows, follow, folder, every, resume)
-    of = chosen.start_message, chosen.seconds, chosen.complete, chosen.spec
+    chosen = choose_clusters(search, rows, follow, folder, every, resume, weights)
+    of = chosen.start_message, chosen.seconds, chosen.complete, chosen.spec, weights
     fitted = FitResult(chosen.auto.best_estimator_, rows, *of)
     save(fitted, files, typed, follow)
     return chosen, fitted
@@ -64,6 +64,7 @@ def with_chosen_number(
     checkpoint: Path | None,
     every: float,
     resume: bool,
+    weights: Any,
 ) -> tuple[Chosen, ModelSpec]:
     """Choose the number of clusters of a model, among the shapes it may have."""
     shapes: list[str] | str = [Covariance.isotropic.value]
@@ -71,7 +72,7 @@ def with_chosen_number(
         shapes = ALL if spec.covariance is None else [spec.covariance.value]
     search = Search(None, shapes, Criterion.bic_free_energy, spec.seed)
     folder = None if checkpoint is None else checkpoint / CHOICE
-    chosen = choose_clusters(search, rows, follow, folder, every, resume)
+    chosen = choose_clusters(search, rows, follow, folder, every, resume, weights)
     if not chosen.complete:
         raise StoppedError(
             "The number of clusters was not chosen yet, so there is nothing to keep; "

@@ -7,13 +7,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import typer
-
 from cprime.advice import wording
-from cprime.cli.errors import StoppedError, line_of
+from cprime.cli.errors import StoppedError, UsageError, line_of
 from cprime.cli.labelling import write_labels
 from cprime.cli.model_spec import ModelSpec
 from cprime.cli.progress import Follower
+from cprime.cli.source import naming_lines
 
 
 @dataclass(frozen=True)
@@ -53,6 +52,7 @@ class FitResult:
     seconds : float
     complete : bool
     spec : ModelSpec
+    weights : ndarray of shape (n_rows,), or None
     """
 
     estimator: Any
@@ -61,6 +61,7 @@ class FitResult:
     seconds: float
     complete: bool
     spec: ModelSpec
+    weights: Any = None
 
 
 def model_file(output: Path | None, data: Path) -> Path:
@@ -73,9 +74,8 @@ def model_file(output: Path | None, data: Path) -> Path:
 def refuse_to_overwrite(path: Path) -> None:
     """Raise if there is a file that the user has not allowed to overwrite."""
     if path.exists():
-        raise typer.BadParameter(
-            f"{path} is there already; say -o {path} to overwrite it, or another name",
-            param_hint="-o, which was not given",
+        raise UsageError(
+            f"{path} exists; use -o to overwrite it or to choose another name"
         )
 
 
@@ -109,6 +109,7 @@ def fit_and_save(
     follow: Follower,
     every: float,
     resume: bool,
+    weights: Any = None,
 ) -> FitResult:
     """Fit, and write all files; after an interrupt the model alone.
 
@@ -124,18 +125,23 @@ def fit_and_save(
         Seconds from one checkpoint to the next.
     resume : bool
         Whether to go on from one.
+    weights : ndarray of shape (n_rows,), optional
+        How often each row counts.
     """
     import cprime
 
     assert spec.k is not None
-    follow.stage(f"choosing where {wording.count(spec.k, 'cluster')} start")
+    follow.stage(f"initialising {wording.count(spec.k, 'cluster')}")
     checkpoint = None
     if files.checkpoint is not None:
         checkpoint = cprime.Checkpoint(files.checkpoint, every=every, resume=resume)
     estimator, started, complete = spec.estimator(), time.perf_counter(), True
     data.on_rows = follow.read
     try:
-        estimator.fit(data, checkpoint=checkpoint, progress=follow)
+        with naming_lines(data):
+            estimator.fit(
+                data, sample_weight=weights, checkpoint=checkpoint, progress=follow
+            )
     except KeyboardInterrupt:
         if not hasattr(estimator, "n_iter_"):
             raise StoppedError(
@@ -144,7 +150,8 @@ def fit_and_save(
         complete = False
     seconds = time.perf_counter() - started
     start_message = checkpoint.message if checkpoint is not None and resume else ""
-    fitted = FitResult(estimator, data, start_message, seconds, complete, spec)
+    of = start_message, seconds, complete, spec, weights
+    fitted = FitResult(estimator, data, *of)
     save(fitted, files, typed, follow)
     return fitted
 

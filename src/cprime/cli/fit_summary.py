@@ -49,7 +49,7 @@ def show_fit(
     """
     data, values = fitted.data, fit_values(fitted.estimator)
     found, written = verdict(values), files.written(fitted.complete)
-    one = against_one(fitted.estimator, data.n_rows)
+    one = against_one(fitted.estimator, data.n_rows, fitted.weights)
     verdict_of_choice = ""
     if chosen is not None:
         verdict_of_choice = use_option_names(chosen.auto.verdict_)
@@ -144,5 +144,5 @@ def resume_hint(files: Files, typed: str) -> str:
     """Return the message for a user who has stopped a fit."""
     kept = f"The best so far is in {files.model}, marked interrupted."
     if files.checkpoint is None:
-        return f"{kept} With --checkpoint DIR a fit can go on where it was stopped."
-    return f"{kept} To go on: {resume_command(files.checkpoint, typed)}"
+        return f"{kept} With --checkpoint DIR a fit can be resumed where it stopped."
+    return f"{kept} To continue: {resume_command(files.checkpoint, typed)}"

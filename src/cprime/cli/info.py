@@ -7,8 +7,9 @@ from rich.markup import escape
 from cprime.advice import wording
 from cprime.cli import models
 from cprime.cli.console import Voice, literal
+from cprime.cli.data_options import ModelFile
 from cprime.cli.errors import printable
-from cprime.cli.options import Json, ModelFile
+from cprime.cli.options import Json
 from cprime.cli.summary import (
     describe_end,
     describe_model,
@@ -28,7 +29,7 @@ EPILOG = """[bold]Examples[/]
 
 
 def info(model: ModelFile, json: Json = False) -> None:
-    """Say what a model file holds: the model, how good it is, how it was made."""
+    """Show what a model file holds: the model, how good it is, how it was made."""
     from cprime.estimators import describe
     from cprime.sources.display import short
 

@@ -26,6 +26,14 @@ class Covariance(StrEnum):
     isotropic = "isotropic"
 
 
+class Missing(StrEnum):
+    """What becomes of rows of which a value is missing."""
+
+    error = "error"
+    drop = "drop"
+    marginalize = "marginalize"
+
+
 class Init(StrEnum):
     """Where a fit starts."""
 
@@ -43,6 +51,8 @@ class Init(StrEnum):
 OF_BOTH = {Init.kmeans_plus_plus, Init.parallel, Init.greedy, Init.random}
 OF_CENTERS = {*OF_BOTH, Init.sampled, Init.plain, Init.afk_mc2}
 OF_MIXTURES = {*OF_BOTH, Init.kmeans, Init.rows}
+# Shapes of clusters to which rows can belong that have gaps.
+ALONG_AXES = (Covariance.diag, Covariance.spherical, Covariance.isotropic)
 ALL, AUTO = "all", "auto"
 MOST_CLUSTERS = 2**32 - 1
 
@@ -61,6 +71,7 @@ class ModelSpec:
     covariance, init, restarts, max_iter, tol
         None is what the estimator does by itself.
     seed : int
+    missing : Missing, default=Missing.error
     """
 
     model: Model
@@ -72,19 +83,28 @@ class ModelSpec:
     max_iter: int | None
     tol: float | None
     seed: int
+    missing: Missing = Missing.error
 
     def __post_init__(self) -> None:
         if self.covariance is not None and self.model != Model.mixture:
             raise typer.BadParameter(
-                f"clusters of --model {self.model.value} are round; for covariances "
-                "of their own add --model mixture",
+                f"--model {self.model.value} has spherical clusters; for other "
+                "covariances use --model mixture",
                 param_hint="--covariance",
             )
         if self.k is not None and (self.c_prime or 0) > self.k:
             raise typer.BadParameter(
-                f"rows cannot keep {self.c_prime} of {self.k} clusters; say at most "
+                f"rows cannot keep {self.c_prime} of {self.k} clusters; use at most "
                 f"{self.k}, or all",
                 param_hint="--c-prime",
+            )
+        marginal = self.model == Model.mixture and self.covariance in ALONG_AXES
+        if self.missing == Missing.marginalize and not (marginal and self.k):
+            raise typer.BadParameter(
+                "marginalize needs a number of clusters and --model mixture with "
+                f"--covariance {', '.join(ALONG_AXES[:-1])} or {ALONG_AXES[-1]}; drop "
+                "goes with every model",
+                param_hint="--missing",
             )
         known = OF_MIXTURES if self.model == Model.mixture else OF_CENTERS
         if self.init is not None and self.init not in known:
@@ -124,6 +144,8 @@ class ModelSpec:
         if self.init is not None:
             name = "init_params" if self.model == Model.mixture else "init"
             settings[name] = self.init.value
+        if self.missing == Missing.marginalize:
+            settings["missing"] = self.missing.value
         if self.covariance is not None:
             settings["covariance_type"] = self.covariance.value
         classes: dict[Model, Any] = {
@@ -133,6 +155,16 @@ class ModelSpec:
             Model.mixture: cprime.GaussianMixture,
         }
         return classes[self.model](self.k, **settings)
+
+
+def refuse_standardized_gaps(missing: Missing, standardize: bool) -> None:
+    """Raise if columns are to be scaled of which some values are missing."""
+    if missing == Missing.marginalize and standardize:
+        raise typer.BadParameter(
+            "marginalize does not go with --standardize; --covariance diag does "
+            "without it",
+            param_hint="--missing",
+        )
 
 
 def parse_clusters(text: str) -> int | None:
@@ -166,7 +198,7 @@ def parse_c_prime(text: str | None, model: Model) -> int | None:
         return None
     if not (text.isdecimal() and int(text) >= 1):
         raise typer.BadParameter(
-            f"{text!r} is neither a whole number from 1 on nor {ALL!r}",
+            f"{text!r} is neither a positive integer nor {ALL!r}",
             param_hint="--c-prime",
         )
     return int(text)

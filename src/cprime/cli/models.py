@@ -99,13 +99,19 @@ def load(path: Path) -> Loaded:
     """Return the model in a file, or say why there is none."""
     from cprime.estimators import describe
     from cprime.estimators import load as load_estimator
+    from cprime.storage.container import NOT_OURS
 
-    loaded, about = load_estimator(path), describe(path)["about"]
+    try:
+        loaded, about = load_estimator(path), describe(path)["about"]
+    except ValueError as error:
+        if NOT_OURS not in str(error):
+            raise
+        raise ValueError(
+            f"{path} is not a cprime model; are MODEL and DATA swapped?"
+        ) from None
     about = about if isinstance(about, dict) else {}
     if about.get("complete") is False:
-        warnings.warn(
-            f"{path} is of a fit that was interrupted before its end.", stacklevel=2
-        )
+        warnings.warn(f"{path} holds a fit that was interrupted.", stacklevel=2)
     if hasattr(loaded, "steps"):
         scaler, estimator = (step for _, step in loaded.steps)
         return Loaded(estimator, scaler, about)

@@ -21,14 +21,18 @@ OPTIONS = {
     "tol": "--tol",
     "init": "--init",
     "resume": "--resume",
+    "drop": "--drop",
+    "missing": "--missing",
+    "sample_weight": "--weights",
 }
+ADVICE = "add --missing drop to leave those rows out, or impute them first"
 # Advice about Python, in terms of options.
 PHRASES = {
     " of cprime.open_data": "",
     "AutoMixture (cprime choose)": "cprime choose",
-    "leave them to missing='marginalize'": (
-        "fit a GaussianMixture(missing='marginalize') in Python"
-    ),
+    "drop those rows or impute them first": ADVICE,
+    "drop those rows or fill them in first": ADVICE,
+    "leave them to missing='marginalize'": "add --missing marginalize",
 }
 # Names of columns and files are in quotation marks: they are not ours to change.
 ASSIGNED = re.compile(rf"(?<!['\"\w])({'|'.join(OPTIONS)})=(None|True|False)?")

@@ -7,11 +7,10 @@ import typer
 
 from cprime.cli.model_spec import Covariance, Init, Model
 
-DATA, MODEL, SEARCH = "Data", "Model", "Search"
+MODEL, SEARCH = "Model", "Search"
 OUTPUT, MACHINE, LONG = "Output", "Machine", "Long fits"
 # Of any number: numpy takes seeds up to here.
 LARGEST = 2**32 - 1
-KINDS = ".npy, .parquet, .arrow, .csv, .tsv (also .gz), or a folder of Parquet files"
 
 
 def option(
@@ -58,41 +57,6 @@ def _at_least(least: float) -> Any:
     return check
 
 
-DataFile = Annotated[
-    Path, typer.Argument(metavar="DATA", help=f"Rows of numbers: {KINDS}.")
-]
-ModelFile = Annotated[
-    Path, typer.Argument(metavar="MODEL", help="A model that cprime fit has written.")
-]
-Columns = Annotated[
-    str | None,
-    option(
-        "--columns",
-        panel=DATA,
-        metavar="NAMES",
-        help="Columns to use, by name or pattern: 'f*,age'.",
-        default="all",
-    ),
-]
-Header = Annotated[
-    bool | None,
-    option(
-        "--header/--no-header",
-        panel=DATA,
-        help="Whether the first line of a text file names its columns, or is a row.",
-        default="decided by what stands there and below",
-    ),
-]
-ModelColumns = Annotated[
-    str | None,
-    option(
-        "--columns",
-        panel=DATA,
-        metavar="NAMES",
-        help="Columns to use, in the order the model wants them.",
-        default="those of the names it was fitted to",
-    ),
-]
 TableFile = Annotated[
     Path,
     option(
@@ -100,17 +64,8 @@ TableFile = Annotated[
         "--output",
         panel=OUTPUT,
         metavar="FILE",
-        help="A .parquet, .csv or .npy file, which is overwritten; - is CSV on "
-        "standard output.",
-    ),
-]
-Standardize = Annotated[
-    bool,
-    option(
-        "--standardize",
-        panel=DATA,
-        help="Give every column mean 0 and spread 1 first, so that all count alike "
-        "whatever their units. The model remembers it.",
+        help="A .parquet, .csv or .npy file, overwritten if it exists; - writes CSV "
+        "to standard output.",
     ),
 ]
 Clusters = Annotated[
@@ -131,7 +86,7 @@ ClustersOrAuto = Annotated[
         "--clusters",
         panel=MODEL,
         metavar="N",
-        help="Number of clusters, C; auto chooses it first, as cprime choose does.",
+        help="Number of clusters, C; auto chooses it, as cprime choose does.",
     ),
 ]
 CPrime = Annotated[
@@ -140,8 +95,8 @@ CPrime = Annotated[
         "--c-prime",
         panel=MODEL,
         metavar="C'",
-        help="Clusters every row keeps: 1 is k-means, all is EM, 2 to 5 is nearly EM "
-        "and nearly as fast as k-means.",
+        help="Clusters kept per row: 1 is k-means, all is EM, 2 to 5 is usually close "
+        "to EM.",
         default="1 for kmeans, else all",
     ),
 ]
@@ -151,8 +106,9 @@ ModelName = Annotated[
         "--model",
         panel=MODEL,
         metavar="NAME",
-        help="kmeans: round clusters, all as wide. soft: the same, with rows shared. "
-        "fuzzy: fuzzy c-means. mixture: Gaussians of their own weight and shape.",
+        help="kmeans: spherical clusters of equal size. soft: the same, with soft "
+        "labels. "
+        "fuzzy: fuzzy c-means. mixture: Gaussians, each with its own weight and shape.",
     ),
 ]
 CovarianceType = Annotated[
@@ -172,7 +128,7 @@ InitName = Annotated[
         "--init",
         panel=SEARCH,
         metavar="NAME",
-        help="Where to start: k-means++, k-means||, greedy-k-means++, "
+        help="Initialisation: k-means++, k-means||, greedy-k-means++, "
         "sampled-k-means++, plain-k-means++, afk-mc2, random; for mixtures kmeans, "
         "k-means++, k-means||, greedy-k-means++, random_from_data, random.",
         default="k-means++; kmeans for mixtures",
@@ -185,7 +141,7 @@ Restarts = Annotated[
         panel=SEARCH,
         metavar="N",
         least=1,
-        help="Starts to try; the best is kept.",
+        help="Number of starts; the best is kept.",
         default="1; 10 for random",
     ),
 ]
@@ -196,7 +152,7 @@ MaxIter = Annotated[
         panel=SEARCH,
         metavar="N",
         least=1,
-        help="Iterations of one start, at most.",
+        help="Maximum number of iterations per start.",
         default="300; 100 for mixtures",
     ),
 ]
@@ -207,7 +163,7 @@ Tol = Annotated[
         panel=SEARCH,
         metavar="X",
         least=0.0,
-        help="Stop when an iteration changes less than this.",
+        help="Tolerance: stop when an iteration changes less than this.",
         default="0.0001; 0.001 for mixtures",
     ),
 ]
@@ -218,7 +174,7 @@ Seed = Annotated[
         panel=SEARCH,
         metavar="N",
         least=0,
-        help="Random numbers start here: the same seed gives the same result.",
+        help="Random seed: the same seed gives the same result.",
     ),
 ]
 Memory = Annotated[
@@ -227,9 +183,10 @@ Memory = Annotated[
         "--memory",
         panel=MACHINE,
         metavar="SIZE",
-        help="What rows may take of memory, such as 200MB or 1.5GiB; more of them is "
-        "read from disk.",
-        default="a quarter of it",
+        help="Memory limit for data, such as 200MB or 1.5GiB; larger data are read "
+        "from "
+        "disk in blocks.",
+        default="a quarter of memory",
     ),
 ]
 Scratch = Annotated[
@@ -238,7 +195,7 @@ Scratch = Annotated[
         "--scratch",
         panel=MACHINE,
         metavar="DIR",
-        help="Folder for what does not fit in memory.",
+        help="Folder for temporary files.",
         default="the system's",
     ),
 ]
@@ -249,7 +206,7 @@ Threads = Annotated[
         panel=MACHINE,
         metavar="N",
         least=1,
-        help="Processors to use. Changes no result.",
+        help="Number of threads. Does not change results.",
         default="all",
     ),
 ]
@@ -264,7 +221,7 @@ Json = Annotated[
 ]
 Quiet = Annotated[
     bool,
-    option("--quiet", "-q", panel=OUTPUT, help="Say nothing but warnings and errors."),
+    option("--quiet", "-q", panel=OUTPUT, help="Print only warnings and errors."),
 ]
 
 

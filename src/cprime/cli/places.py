@@ -25,7 +25,7 @@ def check_places(outputs: Sequence[Path | None], inputs: Sequence[Path]) -> None
             continue
         place = os.path.realpath(path)
         if place in places:
-            raise ValueError(f"{path} cannot be two things: give two names.")
+            raise ValueError(f"{path} is named twice: give two different names.")
         places[place] = path
         folder = Path(place).parent
         if not folder.is_dir():

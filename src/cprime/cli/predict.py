@@ -9,16 +9,13 @@ import typer
 from cprime.advice import wording
 from cprime.cli import models, outputs
 from cprime.cli.console import Voice
+from cprime.cli.data_options import DataFile, Header, ModelColumns, ModelFile
 from cprime.cli.interrupts import stop_on_interrupt
 from cprime.cli.labelling import LabelCounts, write_labels
 from cprime.cli.options import (
     OUTPUT,
-    DataFile,
-    Header,
     Json,
     Memory,
-    ModelColumns,
-    ModelFile,
     Quiet,
     Scratch,
     TableFile,
@@ -35,9 +32,9 @@ EPILOG = """[bold]What is written for every row[/]
   label          its most likely cluster, counted from 0
   probability    of that cluster, for this row
   runner_up      the cluster that comes second
-  log_density    how likely such a row is at all, in nats: low is odd
-  outlier_score  share of the cluster's rows that should lie closer to its centre:
-                 0 is typical, above 0.999 is an outlier
+  log_density    log density of the row, in nats: low is unusual
+  outlier_score  share of the cluster's rows that should lie closer to its
+                 centre: 0 is typical, above 0.999 is an outlier
 
 [bold]Examples[/]
 
@@ -73,12 +70,12 @@ def predict(
 ) -> None:
     """Label every row of a file with a fitted model.
 
-    Columns are found by the names the model was fitted to, in whatever order they are.
+    Columns are found by the names the model was fitted to, in any order.
     """
     outputs.check_table(output)
     check_places([output], [model, data])
     if keep is not None and keep_all:
-        raise typer.BadParameter("--keep-all keeps them all: say one of the two.")
+        raise typer.BadParameter("--keep and --keep-all cannot be combined.")
     source = Source(data, columns, header, memory, scratch)
     voice = outputs.voice_beside(output, json, quiet)
     use_threads(threads)
@@ -96,7 +93,7 @@ def predict(
     voice.result(
         {
             "rows": counts.rows,
-            "torn": counts.ambiguous,
+            "ambiguous": counts.ambiguous,
             "outliers": counts.outliers,
             "seconds": seconds,
             "files": {"labels": str(output)},
@@ -112,7 +109,7 @@ def _show(voice: Voice, output: Path, counts: LabelCounts, seconds: float) -> No
         f"{describe_file(output)}"
     )
     ambiguous = wording.share(counts.ambiguous, counts.rows)
-    voice.say(f"  {ambiguous} are torn between clusters (probability below 0.75)")
+    voice.say(f"  {ambiguous} are ambiguous (probability below 0.75)")
     if counts.outliers is not None:
         odd = wording.share(counts.outliers, counts.rows)
         voice.say(f"  {odd} are outliers (outlier_score above 0.999; 0.1 % should be)")

@@ -14,6 +14,8 @@ from cprime.cli.console import Voice
 SECONDS_BETWEEN_LINES = 5.0
 # Speed is that of so many iterations, or blocks, before now.
 RECENT = 20
+# Columns that the spinner and the shortest bar take, with a space after each.
+LEAST_BAR = 12
 
 
 class Follower:
@@ -85,7 +87,7 @@ class Reporter(Follower):
         ended = iteration.converged or iteration.iteration == iteration.max_iter
         if ended and iteration.restart + 1 == iteration.n_init:
             # All rows once more, and all clusters.
-            self.stage("measuring what was found")
+            self.stage("evaluating the fit")
 
     def trial(self, trial: Any) -> None:
         self._read = 0
@@ -179,14 +181,28 @@ class Bar(Reporter):
         self._bar.reset(self._task, total=None, description=doing, known="")
 
     def show(self, values: dict[str, Any], share: float | None) -> None:
-        where, *known = _describe(values)
+        where, known = self._fitting(*_describe(values))
         self._bar.update(
             self._task,
             total=None if share is None else 1.0,
             completed=share or 0.0,
             description=where,
-            known="  ".join(known),
+            known=known,
         )
+
+    def _fitting(self, where: str, *known: str) -> tuple[str, str]:
+        """Return where it is, and as much else as there is room for."""
+        room = self._voice.err.width - LEAST_BAR
+        if len(where) > room:
+            # The iteration itself comes last, after which start it is of.
+            where = where.rpartition(", ")[2]
+        shown = ""
+        for text in known:
+            more = f"{shown}  {text}" if shown else text
+            if len(where) + 1 + len(more) > room:
+                break
+            shown = more
+        return where, shown
 
     def count(self, n_rows: int) -> None:
         if self._bar.tasks[0].total is None:

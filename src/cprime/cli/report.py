@@ -5,16 +5,20 @@ from typing import Annotated
 
 from cprime.cli import models, outputs
 from cprime.cli.console import Voice
-from cprime.cli.fit_job import provenance
-from cprime.cli.interrupts import stop_on_interrupt
-from cprime.cli.options import (
-    OUTPUT,
+from cprime.cli.data_options import (
     DataFile,
     Header,
-    Json,
-    Memory,
+    MissingValues,
     ModelColumns,
     ModelFile,
+)
+from cprime.cli.fit_job import provenance
+from cprime.cli.interrupts import stop_on_interrupt
+from cprime.cli.model_spec import Missing
+from cprime.cli.options import (
+    OUTPUT,
+    Json,
+    Memory,
     Quiet,
     Scratch,
     Threads,
@@ -42,21 +46,22 @@ def report(
             "--output",
             panel=OUTPUT,
             metavar="FILE",
-            help="An HTML file, which is overwritten.",
+            help="An HTML file, overwritten if it exists.",
         ),
     ] = Path("report.html"),
     columns: ModelColumns = None,
     header: Header = None,
+    missing: MissingValues = Missing.error,
     json: Json = False,
     quiet: Quiet = False,
     memory: Memory = None,
     scratch: Scratch = None,
     threads: Threads = None,
 ) -> None:
-    """Write a report on a model and its rows: one HTML page that needs nothing else.
+    """Write a report on a model and its rows: one self-contained HTML page.
 
     It opens with a verdict in plain words; then warnings, convergence, a table of all
-    clusters, maps, outliers, and how to make it again.
+    clusters, maps, outliers, and how to reproduce it.
     """
     outputs.check_name(output, "-o", outputs.PAGES)
     check_places([output], [model, data])
@@ -68,7 +73,8 @@ def report(
         follow.stage(f"reading {data.name}")
         loaded = models.load(model)
         loaded.refuse_without_density("to report on")
-        rows = loaded.rows(Source(data, columns, header, memory, scratch))
+        source = Source(data, columns, header, memory, scratch, missing=missing)
+        rows = loaded.rows(source)
         follow.stage(f"writing {output.name}")
         write(output, loaded.estimator, rows, about=provenance(loaded.about))
     voice.say(f"Report: {describe_file(output)}. Open it in a browser.")

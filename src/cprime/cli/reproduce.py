@@ -29,7 +29,7 @@ def reproduce(
     names: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[NAME]...",
+            metavar="NAME",
             callback=_check_names,
             help=f"Some of: {', '.join(EXPERIMENTS)}. All of them take half an hour or "
             "more. [dim]\\[default: all][/]",
@@ -38,7 +38,7 @@ def reproduce(
     ] = None,
     quick: Annotated[
         bool,
-        option("--quick", panel=SEARCH, help="A minute or two, to see it work."),
+        option("--quick", panel=SEARCH, help="A quick run of a minute or two."),
     ] = False,
     out: Annotated[
         Path | None,
@@ -51,17 +51,17 @@ def reproduce(
         ),
     ] = None,
 ) -> None:
-    """Run the paper's experiments beside its published numbers.
+    """Run the paper's experiments and compare with its published numbers.
 
-    An interrupted run goes on where it stopped. The protein data are looked for in the
-    folder that CPRIME_DATA names and in the user's cache, and downloaded otherwise.
+    An interrupted run continues where it stopped. The protein data are looked for in
+    the folder named by CPRIME_DATA and in the user's cache, else downloaded.
     """
     folder = out or Path("reproduction-quick" if quick else "reproduction")
     asked = list(EXPERIMENTS) if not names or "all" in names else names
     try:
         _reproduce(asked, quick, folder)
     except KeyboardInterrupt:
-        raise StoppedError("Run the same again to go on.") from None
+        raise StoppedError("Run the same command again to continue.") from None
 
 
 def _reproduce(asked: list[str], quick: bool, out: Path) -> None:

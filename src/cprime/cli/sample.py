@@ -5,16 +5,8 @@ from typing import Annotated, Any
 
 from cprime.advice import wording
 from cprime.cli import models, outputs
-from cprime.cli.options import (
-    OUTPUT,
-    SEARCH,
-    Json,
-    ModelFile,
-    Quiet,
-    Seed,
-    TableFile,
-    option,
-)
+from cprime.cli.data_options import ModelFile
+from cprime.cli.options import OUTPUT, SEARCH, Json, Quiet, Seed, TableFile, option
 from cprime.cli.places import check_places
 
 # Rows are drawn and written so many at a time.

@@ -65,12 +65,21 @@ def verdict(values: dict[str, Any]) -> Any:
         return advice.hard_assignment(gap)
     if gap < advice.NEGLIGIBLE:
         return advice.Finding("good", f"C' = {C_prime} is enough here.", "")
-    text = f"Rows would need more than C' = {C_prime} clusters here."
+    text = f"C' = {C_prime} is not enough here."
     return advice.Finding("poor" if gap > advice.CONSIDERABLE else "fair", text, "")
 
 
-def against_one(estimator: Any, n_rows: int) -> Any:
-    """Return whether clusters beat one cluster, as a `Finding`; None if unknown."""
+def against_one(estimator: Any, n_rows: int, weights: Any = None) -> Any:
+    """Return whether clusters beat one cluster, as a `Finding`; None if unknown.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Fitted.
+    n_rows : int
+    weights : ndarray of shape (n_rows,), optional
+        How often each row counts.
+    """
     import numpy as np
 
     from cprime.advice import of_choice
@@ -82,9 +91,11 @@ def against_one(estimator: Any, n_rows: int) -> Any:
     model, theta = estimator._mixture()
     shares = theta.proportions
     if shares is None:
-        sizes = np.bincount(estimator.labels_, minlength=len(theta.means))
+        C = len(theta.means)
+        sizes = np.bincount(estimator.labels_, weights=weights, minlength=C)
         shares = sizes / sizes.sum()
-    found = one_cluster.against_one(model, theta, shares, likelihood, n_rows)
+    total = n_rows if weights is None else float(weights.sum())
+    found = one_cluster.against_one(model, theta, shares, likelihood, total)
     return None if found is None else of_choice.against_one(len(theta.means), *found)
 
 

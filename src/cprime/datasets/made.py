@@ -52,7 +52,7 @@ def make_birch_random(
 ) -> Sample:
     """Draw clusters of unit variance with centres anywhere in a square.
 
-    Some overlap, so hard assignment loses something here.
+    Some overlap, so hard labels lose something here.
 
     Parameters
     ----------

@@ -45,7 +45,7 @@ def _best_has(name: str) -> Any:
 
 
 class AutoMixture(DensityMixin, ClusterMixin, BaseEstimator):
-    """Finds how many clusters there are, of which shape, and how soft they are.
+    """Choose the number of clusters, their shape, and how many of them rows keep.
 
     Clusters are split, removed and exchanged one at a time, so that there is a fit for
     every number; the number and shape are chosen that explain the rows best once their
@@ -55,8 +55,8 @@ class AutoMixture(DensityMixin, ClusterMixin, BaseEstimator):
     Parameters
     ----------
     max_clusters : int, optional
-        The largest number to try. By default the search ends when more clusters have
-        not helped for a while.
+        The largest number to try. By default the search ends when more clusters no
+        longer help.
     shapes : "all" or sequence of str, default="all"
         Which of "isotropic", "spherical", "diag", "tied" and "full" clusters may be;
         ("isotropic",) is k-means.
@@ -101,7 +101,7 @@ class AutoMixture(DensityMixin, ClusterMixin, BaseEstimator):
     merged_labels_ : ndarray of shape (n_samples,)
         The group of every row in that mixture.
     verdict_ : str
-        All this in sentences.
+        The answer in words.
     results_ : dict of ndarray
         For `pandas.DataFrame`: a line for every number and shape, with `n_clusters`,
         `shape`, `equal_weights`, `free_energy` (at C' = 1), `log_likelihood`, `gap`,
@@ -118,9 +118,9 @@ class AutoMixture(DensityMixin, ClusterMixin, BaseEstimator):
     Notes
     -----
     The search looks at up to 16,384 different rows. If there are more, it looks at a
-    random sample; the best fits are then fitted to all rows and judged by them. Neither
-    the order of rows nor their repetition matters to it, a weight of 2 is a row given
-    twice.
+    random sample; the best fits are then fitted to all rows and compared on them.
+    Neither the order of rows nor their repetition matters to it, a weight of 2 is a row
+    given twice.
 
     An interrupted search keeps the best so far, as it was found; `verdict_` says so.
 

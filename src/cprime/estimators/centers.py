@@ -73,7 +73,7 @@ class ClusterCenters(
             return Distortion(), Theta(centers, squared_size(centers))
 
     def _variance_is_given(self) -> bool:
-        """Return whether the variance of the clusters is what a person wants it to be.
+        """Return whether the variance of the clusters is what a user wants it to be.
 
         Otherwise one too small for float64 needs a word.
         """

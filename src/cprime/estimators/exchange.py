@@ -144,8 +144,9 @@ class SoftExchange:
             or np.any(weights != weights[0])
         ):
             raise ValueError(
-                "Soft k-means has round clusters with one variance and equal weights, "
-                f"which those of {mixture!r} are not: use GaussianMixture.from_sklearn."
+                "Soft k-means has spherical clusters with one variance and equal "
+                f"weights, which those of {mixture!r} are not: use "
+                "GaussianMixture.from_sklearn."
             )
         variance = float(variances[0])
         C, D = mixture.means_.shape

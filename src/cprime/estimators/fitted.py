@@ -50,7 +50,7 @@ class FittedClusters(ReportMixin):
 
     kernel: str
     _C_prime: Any = UnlessFitted(parameters.kept)
-    # By which parameter a person says how many clusters there are.
+    # By which parameter a user says how many clusters there are.
     _count_name = "n_clusters"
 
     @property
@@ -59,7 +59,7 @@ class FittedClusters(ReportMixin):
         return False
 
     def _mixture(self) -> tuple[Model, Theta]:
-        """Return the fitted model and its parameters, in a person's units.
+        """Return the fitted model and its parameters, in a user's units.
 
         Raises NotFittedError if there are none.
         """
@@ -104,11 +104,11 @@ class FittedClusters(ReportMixin):
         Parameters
         ----------
         X, c_prime, sparse
-            As a person gave them.
+            As a user gave them.
         """
         if sp.issparse(X) and sparse is None:
             raise ValueError(
-                "X is sparse: say sparse=False for a dense posterior of n_clusters per "
+                "X is sparse: use sparse=False for a dense posterior of n_clusters per "
                 "row, or sparse=True and a c_prime to store only that many."
             )
         evaluation = self._evaluation(X)
@@ -146,7 +146,7 @@ class FittedClusters(ReportMixin):
         sample_weight: Any = None,
         of: tuple[Model, Theta] | None = None,
     ) -> Evaluation:
-        """Return rows, as a person gave them, and the mixture, or what `of` says."""
+        """Return rows, as a user gave them, and the mixture, or what `of` says."""
         model, theta = self._mixture() if of is None else of
         inputs.refuse_impossible(theta)
         missing = self._marginalizes
@@ -347,7 +347,7 @@ class FittedMixture(FittedClusters):
         try:
             return check_random_state(seed)
         except ValueError as error:
-            raise ValueError(f"random_state={seed!r} will not do: {error}") from error
+            raise ValueError(f"random_state={seed!r} is not valid: {error}") from error
 
     def _free_energy(self, evaluation: Evaluation, c_prime: Any) -> float:
         value = bounds.free_energy(

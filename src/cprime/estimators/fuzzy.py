@@ -114,7 +114,7 @@ class FuzzyKMeans(FuzzyExchange, ClusterCenters):
     evaluations_ : int
         Distances computed by seeding and the sweeps of all restarts, and for the gap.
     n_relocations_ : int
-        Empty clusters that were moved to badly served rows.
+        Empty clusters that were moved to badly fitting rows.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Defined only when X has feature names that are all strings.

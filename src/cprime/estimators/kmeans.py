@@ -74,7 +74,7 @@ class KMeans(KMeansExchange, Stepwise, RoundMixture):
     eps : float, default=0.1
         Reluctance of `search="lazy"`; 0 is k-means.
     variance : float, optional
-        Hold sigma^2 at this value. With `c_prime=None` this is soft-k-means of
+        Keep sigma^2 fixed at this value. With `c_prime=None` this is soft-k-means of
         stiffness `1 / (2 * variance)`.
     variance_init : float, optional
         sigma^2 to start from. By default that of the seeds.
@@ -99,7 +99,7 @@ class KMeans(KMeansExchange, Stepwise, RoundMixture):
     gap_ : float
         L - F, at least 0, in nats per row: the KL divergence from the posterior over
         the C' kept clusters to the posterior over all. It measures what the assignment
-        leaves out, not whether equal, round clusters suit the data.
+        leaves out, not whether equal, spherical clusters fit the data.
     trace_ : dict of ndarray
         History of the best restart, one entry per iteration, the start first. Row t of
         `free_energy` and `variance` is after M-step t, before the E-step that follows;
@@ -117,7 +117,7 @@ class KMeans(KMeansExchange, Stepwise, RoundMixture):
         How the first centres were found: `init`, or "k-means||" in place of
         "k-means++", which alone is the greedy form.
     n_relocations_ : int
-        Empty clusters that were moved to badly served rows.
+        Empty clusters that were moved to badly fitting rows.
     n_steps_, n_samples_seen_ : int
         Batches and rows so far, after `partial_fit`; a fit before it is one batch.
     n_features_in_ : int

@@ -92,7 +92,7 @@ class GaussianMixture(
     warm_start : bool, default=False
         Start from the parameters of the fit before.
     verbose : int, default=0
-        Print how the fit goes on.
+        Print the progress of the fit.
     verbose_interval : int, default=10
         Iterations from one printed line to the next.
     c_prime : int or None, default=None
@@ -107,10 +107,10 @@ class GaussianMixture(
         Hold all `weights_` at 1 / n_components.
     kernel : {"auto", "native", "reference"}, default="auto"
     missing : {"error", "marginalize"}, default="error"
-        What NaN in X is: an error, or a value nobody knows. "marginalize" fits and
-        evaluates the exact density of what is observed of each row, with nothing filled
-        in. For "diag", "spherical" and "isotropic"; a value must not be missing because
-        of what it would have been.
+        How NaN in X is handled: as an error, or as a missing value. "marginalize" fits
+        and evaluates the exact density of what is observed of each row, with nothing
+        filled in. For "diag", "spherical" and "isotropic"; values must be missing at
+        random.
 
     Attributes
     ----------
@@ -136,7 +136,7 @@ class GaussianMixture(
         clipped.
     evaluations_ : int
     n_relocations_ : int
-        Clusters that had died and were started again at a badly explained row.
+        Empty clusters that were restarted at a badly fitting row.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
 

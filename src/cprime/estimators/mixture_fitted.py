@@ -110,7 +110,7 @@ class FittedGaussians(FittedMixture):
     @property
     def _fitted_type(self) -> Covariances:
         """What the parameters are, whatever `covariance_type` was set to since."""
-        # A person may have put parameters here without a fit.
+        # A user may have put parameters here without a fit.
         return COVARIANCES[getattr(self, "_covariance_type", self.covariance_type)]
 
     def _mixture(self) -> tuple[Model, Theta]:

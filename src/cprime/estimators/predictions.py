@@ -113,8 +113,9 @@ class _Oracle:
         wrong = np.isinf if missing else lambda held: ~np.isfinite(held)
         row, column, value, _ = inputs.first(values, wrong)
         name = str(column) if data.names is None else repr(data.names[column])
+        place = data.place_of(start + row).capitalize()
         raise ValueError(
-            f"Row {start + row} of {data.origin} holds {value} in column {name}: drop "
+            f"{place} of {data.origin} holds {value} in column {name}: drop "
             "such rows, or fill in what is missing."
         )
 

@@ -1,4 +1,4 @@
-"""How does a fitted estimator tell a person about itself?"""
+"""How does a fitted estimator tell a user about itself?"""
 
 import os
 from pathlib import Path
@@ -12,7 +12,7 @@ class ReportMixin:
         """Write a page that says what this fit found, and how far to trust it.
 
         One HTML file that needs no network and runs no scripts. It opens with a verdict
-        in plain words: are there clusters, is hard assignment safe, how many nats are
+        in plain words: are there clusters, are hard labels enough, how many nats are
         lost, which C' to use, did restarts agree. Then warnings, the data, clusters
         with typical and border rows, maps, outliers, and how to make the same fit
         again.

@@ -102,7 +102,7 @@ class SoftKMeans(SoftExchange, RoundMixture):
         Distances computed by seeding, annealing, the sweeps of all restarts, and for
         the gap.
     n_relocations_ : int
-        Empty clusters that were moved to badly served rows.
+        Empty clusters that were moved to badly fitting rows.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Defined only when X has feature names that are all strings.

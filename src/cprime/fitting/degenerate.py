@@ -12,7 +12,7 @@ from cprime.theta import Theta
 from cprime.typing import Array
 
 EPSILON = float(np.finfo(np.float64).eps)
-# Unless a person says otherwise, no cluster is narrower than this share of the data's
+# Unless a user says otherwise, no cluster is narrower than this share of the data's
 # variance in any direction.
 RELATIVE_FLOOR = 1e-6
 # A standard deviation of so many roundings of the mean is that of a constant.
@@ -40,7 +40,7 @@ def covariance_floor(
         Means and variances of the features.
     units : Units
     reg_covar : float, optional
-        As a person gives it: by default a share of the variance.
+        As a user gives it: by default a share of the variance.
     resolution : float
         The smallest such share that float64 can do with.
     """
@@ -80,7 +80,7 @@ def warn_if_wanting(mixture: Any) -> None:
     if mixture._empty:
         messages.append(
             f"No row belongs to {_named(mixture._empty)}, and no row of another "
-            "cluster is explained better by it: fewer clusters will do."
+            "cluster is explained better by it: fewer clusters are enough."
         )
     if messages:
         warn(" ".join(messages), ConvergenceWarning)

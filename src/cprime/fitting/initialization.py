@@ -42,8 +42,9 @@ def seeding_for(rows: Rows, C: int, name: str, parameter: str = "init") -> str:
             return name
         if name not in PARALLEL:
             raise ValueError(
-                f"{parameter}={name!r} needs all rows in memory, which does not hold "
-                f"those of {rows.origin}: use {parameter}='k-means||', or give centres."
+                f"{parameter}={name!r} needs all rows in memory, where those of "
+                f"{rows.origin} do not fit: use {parameter}='k-means||', or give "
+                "centres."
             )
         return PARALLEL[name]
     if pays(rows.n_rows, rows.n_features, C):
@@ -85,7 +86,7 @@ class Starts:
         self.random_state = random_state
         self._found: Seeds | None = None
         self._plus_plus: PlusPlus | None = None
-        # How seeds are found, as a person is told.
+        # How seeds are found, as a user is told.
         self.method = "given centers"
         if isinstance(init, str):
             self.method = seeding_for(training.rows, C, init)
@@ -94,8 +95,8 @@ class Starts:
             self.method = "callable"
             if training.rows.block is None:
                 raise ValueError(
-                    "An init that is called needs all rows in memory, which does not "
-                    f"hold those of {training.rows.origin}: give centres, or "
+                    "A callable init needs all rows in memory, where those of "
+                    "{training.rows.origin} do not fit: give centres, or "
                     "init='k-means||'."
                 )
 

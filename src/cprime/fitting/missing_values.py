@@ -39,7 +39,7 @@ class MarginalizingMixin:
             return False
         if self.covariance_type not in ALONG_AXES:
             raise ValueError(
-                f"missing={self.missing!r} does not go with covariance_type="
+                f"missing={self.missing!r} is not supported with covariance_type="
                 f"{self.covariance_type!r}: use {', '.join(map(repr, ALONG_AXES))}, or "
                 "impute missing values first."
             )

@@ -63,7 +63,7 @@ def notify(
     steps : iterator of Step
     listener : callable
     measured : callable
-        What F is in a person's units, by name, as `Results` knows it.
+        What F is in a user's units, by name, as `Results` knows it.
     **of_fit : int
         What else `Progress` tells: restart, n_init, max_iter, n_rows.
     """

@@ -68,7 +68,7 @@ class Ending(Protocol):
     """What restarts need to know of the estimator they are run for."""
 
     def rounded(self, theta: Theta) -> Theta:
-        """Return parameters as a person will see them, in computing units."""
+        """Return parameters as a user will see them, in computing units."""
 
     def traced(self, step: em.Step) -> dict[str, Any]:
         """Return what of a step is remembered."""
@@ -92,7 +92,7 @@ class Restarts:
     stop : convergence.Stop
     max_iter : int
     results : Results
-        Says how parameters look to a person, on which the last sweep of a run stands;
+        Says how parameters look to a user, on which the last sweep of a run stands;
         what of a step is remembered; and which of two fits is better.
     expected : float, optional
         F of the last E-step of a fit that is gone on with.

@@ -43,7 +43,7 @@ class Results(ABC):
 
     @abstractmethod
     def measured(self, free_energy: float) -> Attributes:
-        """Return how good a step or fit of this F is, in a person's units."""
+        """Return how good a step or fit of this F is, in a user's units."""
 
     def run_unwatched(self, stop: convergence.Stop, C: int) -> bool:
         """Return whether restarts of C clusters may run whole in compiled code."""

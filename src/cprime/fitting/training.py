@@ -16,12 +16,12 @@ from cprime.typing import Array
 
 @dataclass(frozen=True)
 class Training:
-    """Checked rows, as a person gave them and as a kernel will sweep them.
+    """Checked rows, as a user gave them and as a kernel will sweep them.
 
     Attributes
     ----------
     X : ndarray or CSR matrix of shape (N, D), or Data
-        In a person's units.
+        In a user's units.
     rows : Rows
     units : Units
     kernel : Kernel

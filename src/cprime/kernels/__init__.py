@@ -123,7 +123,9 @@ def get_kernel(name: str, *, missing: bool = False) -> Kernel:
         return next(iter(able.values()))
     if name not in able:
         others = " or ".join(map(repr, ("auto", *able)))
-        raise ValueError(f"kernel={name!r} does not know missing values: use {others}.")
+        raise ValueError(
+            f"kernel={name!r} does not support missing values: use {others}."
+        )
     return able[name]
 
 

@@ -11,7 +11,7 @@ from cprime.kernels import _native
 def allowed_threads() -> int:
     """Return how many threads the environment leaves us.
 
-    `OMP_NUM_THREADS` says what a person wants; the processors this process may run on,
+    `OMP_NUM_THREADS` says what a user wants; the processors this process may run on,
     and the share of them its control group grants, say what there is.
     """
     wanted = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0].strip()

@@ -26,7 +26,7 @@ def describe(path: Path) -> dict[str, Any]:
     """
     with container.open_file(path) as file:
         class_name(file)
-        # What a person keeps beside a model is not ours to understand.
+        # What a user keeps beside a model is not ours to understand.
         about = file.header.pop("about", {})
         told = _told(file.header, file.arrays)
         return {

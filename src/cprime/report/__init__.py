@@ -34,7 +34,7 @@ def write(
 ) -> Path:
     """Write a report on a fitted estimator: one HTML file, below 2 MB.
 
-    It opens with a verdict in plain words: are there clusters, is hard assignment safe,
+    It opens with a verdict in plain words: are there clusters, are hard labels enough,
     what is lost, which C' to use, did restarts agree. It needs no network, runs no
     scripts and can be printed. The same fit and rows give the same file.
 

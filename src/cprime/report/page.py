@@ -202,9 +202,8 @@ def _numbers(fitted: Fitted, summary: Summary | None) -> list[tuple[str, str]]:
     if hasattr(estimator, "n_iter_"):
         found.append(("Iterations", count(estimator.n_iter_)))
     if summary is not None:
-        found.append(
-            ("Torn rows", brief(share(int(summary.n_ambiguous.sum()), summary.n_rows)))
-        )
+        ambiguous = share(int(summary.n_ambiguous.sum()), summary.n_rows)
+        found.append(("Ambiguous rows", brief(ambiguous)))
     return found
 
 
@@ -227,12 +226,12 @@ def _gaps(fitted: Fitted, summary: Summary | None) -> list[GapLine]:
 def _converged(estimator: Any) -> str:
     iterations = count(getattr(estimator, "n_iter_", 0), "iteration")
     if not getattr(estimator, "converged_", True):
-        return f"Stopped after {iterations}, before the fit had settled."
+        return f"Stopped after {iterations}, before the fit had converged."
     restarts = getattr(estimator, "restarts_", None)
     n = 1 if restarts is None else len(restarts["n_iter"])
     if n > 1:
-        return f"The best of {n} restarts settled after {iterations}."
-    return f"The fit settled after {iterations}."
+        return f"The best of {n} restarts converged after {iterations}."
+    return f"The fit converged after {iterations}."
 
 
 def _restarts(estimator: Any) -> list[RestartLine]:

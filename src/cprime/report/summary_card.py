@@ -159,7 +159,7 @@ def _describe(value: Any) -> str:
     if isinstance(value, np.ndarray):
         return f"<array of shape {value.shape}>"
     if callable(value):
-        return f"<function {getattr(value, '__name__', 'of a person')}>"
+        return f"<function {getattr(value, '__name__', 'of the user')}>"
     if isinstance(value, np.random.RandomState | np.random.Generator):
         return "<random generator>"
     return repr(value)

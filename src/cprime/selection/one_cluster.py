@@ -19,7 +19,7 @@ class AgainstOne(NamedTuple):
 
 
 def against_one(
-    model: Model, theta: Theta, shares: Array, log_likelihood: float, n_rows: int
+    model: Model, theta: Theta, shares: Array, log_likelihood: float, n_rows: float
 ) -> AgainstOne | None:
     """Compare a fitted mixture with one cluster, without a look at the rows.
 
@@ -34,7 +34,7 @@ def against_one(
         Of the rows of every cluster.
     log_likelihood : float
         L of the mixture, in nats per row.
-    n_rows : int
+    n_rows : float
     """
     C, D = theta.means.shape
     if C == 1:

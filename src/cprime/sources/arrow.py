@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.dataset as ds
 
-from cprime.sources.display import quoted, reason
+from cprime.sources.display import LONGEST_NAME, quoted, reason
 from cprime.sources.guards.parquet_sizes import ParquetSizes
 from cprime.typing import Array
 
@@ -105,13 +105,16 @@ def batch_rows(n_features: int) -> int:
 def dtype_of(schema: pa.Schema, places: list[int], origin: str) -> Any:
     """Return what numbers of these columns are read as, or name one that holds none."""
     fields = [schema.field(i) for i in places]
-    for field in fields:
-        if not _is_number(field.type):
-            raise ValueError(
-                f"Column {quoted(field.name)} of {origin} holds "
-                f"{_in_words(field.type)}, not numbers: choose columns that do, for "
-                "instance columns='f*'."
-            )
+    others = [field for field in fields if not _is_number(field.type)]
+    if others:
+        drop = ",".join(field.name for field in others)
+        remedy = f"leave it out with drop={quoted(drop)}"
+        if len(drop) > LONGEST_NAME:
+            remedy = "choose columns that do, for instance columns='f*'"
+        raise ValueError(
+            f"Column {quoted(others[0].name)} of {origin} holds "
+            f"{_in_words(others[0].type)}, not numbers: {remedy}."
+        )
     narrow = all(pa.types.is_float32(field.type) for field in fields)
     return np.dtype(np.float32 if narrow else np.float64)
 
@@ -139,7 +142,8 @@ def explain_errors(origin: str) -> Iterator[None]:
         yield
     except ARROW_ERRORS as error:
         raise ValueError(
-            f"{origin} is damaged, or not of the kind its name says: {reason(error)}."
+            f"{origin} is damaged, or its file type is not what its name says: "
+            f"{reason(error)}."
         ) from None
 
 

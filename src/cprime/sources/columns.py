@@ -3,13 +3,22 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from cprime.sources.display import listed, quoted, reason
 
-Wanted = str | Sequence[str] | None
 # What makes a name a pattern.
 SIGNS = frozenset("*?[")
+
+
+class Selection(NamedTuple):
+    """Columns that are wanted, None is all, and those of them to leave out."""
+
+    columns: str | Sequence[str] | None
+    drop: str | Sequence[str] | None
+
+
+Wanted = str | Sequence[str] | Selection | None
 
 
 class Columns(NamedTuple):
@@ -39,7 +48,7 @@ class Columns(NamedTuple):
         return cls(named, f"The columns of {origin} have {have}.")
 
 
-def patterns(columns: Wanted) -> list[str] | None:
+def patterns(columns: Any, parameter: str = "columns") -> list[str] | None:
     """Return names and patterns one by one: "a,f*" is ["a", "f*"]."""
     if columns is None:
         return None
@@ -48,7 +57,7 @@ def patterns(columns: Wanted) -> list[str] | None:
     asked = list(columns) if isinstance(columns, Iterable) else []
     if not asked or not all(isinstance(pattern, str) for pattern in asked):
         raise ValueError(
-            f"columns={reason(repr(columns))} should be names or patterns, as 'f*'."
+            f"{parameter}={reason(repr(columns))} should be names or patterns, as 'f*'."
         )
     return asked
 
@@ -60,14 +69,20 @@ def choose(names: Sequence[str], columns: Wanted, origin: str) -> list[int]:
     ----------
     names : sequence of str
         Of all columns.
-    columns : str, list of str or None
+    columns : str, list of str, Selection or None
         Names, or patterns of them such as "f*"; None is all of them.
     origin : str
         What has these columns.
     """
-    asked = patterns(columns)
-    if asked is None:
-        return _refuse_duplicates(names, range(len(names)), origin)
+    wanted, drop = columns if isinstance(columns, Selection) else (columns, None)
+    left_out = set(_matching(names, patterns(drop, "drop") or [], origin))
+    asked = patterns(wanted)
+    found = range(len(names)) if asked is None else _matching(names, asked, origin)
+    return _refuse_duplicates(names, [i for i in found if i not in left_out], origin)
+
+
+def _matching(names: Sequence[str], asked: list[str], origin: str) -> Iterable[int]:
+    """Return the places of columns, or say which of those asked for there are not."""
     places_of: dict[str, list[int]] = {}
     for i, name in enumerate(names):
         places_of.setdefault(name, []).append(i)
@@ -85,7 +100,7 @@ def choose(names: Sequence[str], columns: Wanted, origin: str) -> list[int]:
         raise ValueError(
             f"{origin} has no {column} {listed(missing)}: it has {listed(names)}."
         )
-    return _refuse_duplicates(names, places, origin)
+    return places
 
 
 def _refuse_duplicates(
@@ -93,7 +108,8 @@ def _refuse_duplicates(
 ) -> list[int]:
     places = list(places)
     if not places:
-        raise ValueError(f"{origin} has no columns.")
+        left = " left" if names else ""
+        raise ValueError(f"{origin} has no columns{left}.")
     (name, count), *_ = Counter(names[i] for i in places).most_common(1)
     if count > 1:
         raise ValueError(

@@ -1,7 +1,6 @@
 """Rows of numbers, in memory or in a file, as one thing."""
 
 import hashlib
-import math
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from functools import cached_property
@@ -14,10 +13,10 @@ from cprime.blocks import LEAF_ROWS
 from cprime.kernels.block_pipeline import get_num_threads, pipeline
 from cprime.kernels.native import magnitude
 from cprime.sources.columns import Columns
-from cprime.sources.display import quoted
 from cprime.sources.memory import in_words
 from cprime.sources.prefetch import BUFFERS, read_ahead
 from cprime.sources.row_file import RowFile
+from cprime.sources.row_places import RowPlaces
 from cprime.sources.standardize import shift_and_scale
 from cprime.typing import Array
 
@@ -55,6 +54,9 @@ class Data:
         Bytes that rows, and what belongs to them, may take in memory.
     scratch : Path
         Folder for what memory does not hold.
+    place_of : callable
+        Says where a row of this number stands: "line 14" of a text file, or "row 12".
+        Its `dropped` are the numbers of rows that were left out.
     shift, scale : ndarray of shape (D,), or None
         Columns are given as (value - shift) / scale.
     on_rows : callable, optional
@@ -69,6 +71,7 @@ class Data:
         origin: str,
         memory: int,
         scratch: Path,
+        places: RowPlaces | None = None,
         shift: Array | None = None,
         scale: Array | None = None,
     ):
@@ -78,6 +81,7 @@ class Data:
         self.origin = origin
         self.memory = memory
         self.scratch = scratch
+        self.place_of = RowPlaces() if places is None else places
         self.shift = shift
         self.scale = scale
         self.on_rows: Callable[[int], None] | None = None
@@ -188,6 +192,7 @@ class Data:
             origin=self.origin,
             memory=self.memory,
             scratch=self.scratch,
+            places=self.place_of,
             shift=np.asarray(shift, dtype=np.float64),
             scale=np.asarray(scale, dtype=np.float64),
         )
@@ -200,13 +205,6 @@ class Data:
         A column that is the same in all rows is only shifted. Sums have a fixed order:
         it does not matter whether rows are in memory.
         """
-        if not math.isfinite(self.largest):
-            row, column, value, count = self.first(lambda rows: ~np.isfinite(rows))
-            name = column if self.names is None else quoted(self.names[column])
-            raise ValueError(
-                f"{self.origin} holds {value} at row {row}, column {name} ({count} "
-                "such value(s) in all): drop those rows or fill them in first."
-            )
         return self.scaled(*shift_and_scale(self))
 
     @cached_property

@@ -26,8 +26,8 @@ def files_of(path: Path) -> list[Path]:
     if path.is_file():
         if path.suffix.lower() not in KINDS:
             raise ValueError(
-                f"{shown(path)} is of a kind that is not known here: use .npy, "
-                ".parquet, .arrow, .feather, .csv or .tsv (also .gz)."
+                f"{shown(path)} has an unsupported file type: use .npy, .parquet, "
+                ".arrow, .feather, .csv, .tsv or .txt (also .csv.gz)."
             )
         return [path]
     inside = list(islice(_inside(path), MOST_FILES + 1))

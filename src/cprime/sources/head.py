@@ -81,12 +81,12 @@ def head_of(path: Path, memory: int, header: bool | None) -> Head:
 
 def _text(line: bytes, name: str) -> str:
     if len(line) == LONGEST_LINE:
-        raise ValueError(f"{name} is no CSV file: its first line does not end.")
+        raise ValueError(f"{name} is not a CSV file: its first line does not end.")
     try:
         text = line.decode("utf-8-sig").rstrip("\r\n")
     except UnicodeDecodeError:
         raise ValueError(
-            f"{name} is no CSV file in UTF-8: its first line holds other bytes."
+            f"{name} is not a CSV file in UTF-8: its first line holds other bytes."
         ) from None
     if not text.strip():
         raise ValueError(f"{name} has no columns: its first line is empty.")

@@ -96,7 +96,7 @@ def decide(
     if has_names is None:
         raise ValueError(
             f"{line}, {reason(listed(fields, 3))}, may hold the names of the columns "
-            f"or be a row: {why}. Say which with header=True (names) or header=False "
+            f"or be a row: {why}. Use header=True (names) or header=False "
             "(a row) of cprime.open_data."
         )
     what = "holds the names of the columns" if has_names else "is a row"
@@ -106,7 +106,7 @@ def decide(
     other = "is a row" if has_names else "holds names"
     return Header(
         has_names,
-        f"{line} is taken {taken}: {why}. Say header={not has_names} if it {other}.",
+        f"{line} is taken {taken}: {why}. Use header={not has_names} if it {other}.",
         is_guess=True,
     )
 

@@ -37,7 +37,8 @@ def bytes_of(memory: int | str | None) -> int:
     found = SIZE.fullmatch(str(memory))
     if found is None:
         raise ValueError(
-            f"memory={reason(repr(memory))} is no amount of memory: say for instance "
+            f"memory={reason(repr(memory))} is not an amount of memory: use for "
+            "instance "
             "'200MB' or '1.5GiB', or a number of bytes."
         )
     number, unit, binary = found.groups()
@@ -90,7 +91,7 @@ def refuse_full_disk(folder: Path, n_bytes: int, what: str, written: int = 0) ->
         free = shutil.disk_usage(folder).free
     except OSError as error:
         raise OSError(
-            f"{shown(folder)} does not take temporary files ({error.strerror}): give "
+            f"{shown(folder)} cannot hold temporary files ({error.strerror}): give "
             "another folder as `scratch`."
         ) from None
     if n_bytes - written > free - DISK_LEFT_FREE:

@@ -106,7 +106,7 @@ def _head(file: OpenFile, name: str) -> tuple[str, int]:
         raise _unreadable(name, "it does not begin as one")
     kind = LENGTHS.get(start[6:8])
     if kind is None:
-        raise _unreadable(name, f"format version {list(start[6:8])} is not known here")
+        raise _unreadable(name, f"format version {list(start[6:8])} is not supported")
     offset = 8 + struct.calcsize(kind)
     if len(start) < offset:
         raise _unreadable(name, "it ends within its head")

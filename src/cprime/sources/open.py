@@ -1,14 +1,14 @@
 """How is whatever a user names as their data opened?"""
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from cprime import extras
-from cprime.sources.columns import Columns, Wanted, choose
+from cprime.sources.columns import Columns, Selection, Wanted, choose
 from cprime.sources.data import Data
 from cprime.sources.display import reason, shown
 from cprime.sources.header import check_header, refuse_header
@@ -30,11 +30,13 @@ def is_source(X: Any) -> bool:
 
 def open_data(
     X: Any,
-    columns: Wanted = None,
+    columns: str | Sequence[str] | None = None,
     *,
     memory: int | str | None = None,
     scratch: str | os.PathLike[str] | None = None,
     header: bool | None = None,
+    drop: str | Sequence[str] | None = None,
+    drop_missing: bool = False,
 ) -> Data:
     r"""Open rows of numbers for fits and predictions, however many there are.
 
@@ -52,7 +54,7 @@ def open_data(
         Names of columns, or patterns such as "f*"; several as a list or with commas. In
         files without names, columns are called "0", "1", ... By default all.
     memory : int or str, optional
-        What rows may take, in bytes or as "200MB". By default a quarter of what the
+        Memory limit for data, in bytes or as "200MB". By default a quarter of what the
         machine has.
     scratch : str or path, optional
         Folder for temporary files.
@@ -61,6 +63,11 @@ def open_data(
         columns, True, or is a row, False. By default that is decided by what it holds
         and what stands below it, as `columns` of the data says; where both may be, it
         is an error.
+    drop : str or list of str, optional
+        Columns to leave out, by name or pattern.
+    drop_missing : bool, default=False
+        Whether to leave out rows of which a value is missing, that is NaN or empty;
+        `place_of.dropped` of the data are their numbers.
 
     Returns
     -------
@@ -79,21 +86,24 @@ def open_data(
     array([0, 0, 1, 1], dtype=int32)
     """
     if isinstance(X, Data):
-        if columns is not None or header is not None:
+        if not (columns is None and header is None and drop is None) or drop_missing:
             raise ValueError("Columns are chosen when data are opened, not later.")
         return X
     header = check_header(header)
-    budget = Budget(bytes_of(memory), scratch_folder(scratch))
+    budget = Budget(bytes_of(memory), scratch_folder(scratch), drop_missing)
+    wanted = Selection(columns, drop)
     if isinstance(X, str | os.PathLike):
-        return _open_path(check_readable(Path(X)), columns, header, budget)
+        return _open_path(check_readable(Path(X)), wanted, header, budget)
     refuse_header(header, "X")
     if callable(X):
-        return _open_batches(X, columns, budget)
+        return _open_batches(X, wanted, budget)
     if is_source(X):
-        return _open_arrow(X, f"a pyarrow {type(X).__name__}", columns, budget)
+        return _open_arrow(X, f"a pyarrow {type(X).__name__}", wanted, budget)
     values = _numbers(X, "X")
-    values = _select(values, _places(values, columns, "X"))
-    return budget.data(values, Columns.of(None, "an array"), "an array")
+    values = _select(values, _places(values, wanted, "X"))
+    D, origin = values.shape[1], "an array"
+    nameless = Columns.of(None, origin)
+    return budget.collect([values], D, values.dtype, nameless, origin)
 
 
 def _open_path(
@@ -110,7 +120,12 @@ def _open_path(
     if path.is_file() and text.is_text(path):
         found = text.open_text(path, columns, read_limit(budget.memory), header)
         return budget.collect(
-            found.batches, found.n_features, np.float64, found.columns, origin
+            found.batches,
+            found.n_features,
+            np.float64,
+            found.columns,
+            origin,
+            lines=found.lines,
         )
     refuse_header(header, path)
     source = folder.from_files(folder.files_of(path), read_limit(budget.memory))
@@ -122,7 +137,8 @@ def _open_npy(path: Path, columns: Wanted, budget: Budget) -> Data:
     (N, D), dtype = npy.shape, npy.dtype
     nameless = Columns.of(None, origin)
     places = _places(npy, columns, shown(path))
-    if not (npy.is_ready and places == list(range(D))):
+    as_it_lies = npy.is_ready and places == list(range(D))
+    if not as_it_lies or budget.drop_missing:
         narrow = dtype.newbyteorder("=") == np.float32
         wanted = np.dtype(np.float32 if narrow else np.float64)
         batches = npy.batches(places)

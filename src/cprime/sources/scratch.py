@@ -45,6 +45,6 @@ def _nameless(folder: Path) -> OpenFile:
             return OpenFile(os.dup(file.fileno()))
     except OSError as error:
         raise OSError(
-            f"{shown(folder)} does not take temporary files ({error.strerror}): give "
+            f"{shown(folder)} cannot hold temporary files ({error.strerror}): give "
             "another folder as `scratch`."
         ) from None

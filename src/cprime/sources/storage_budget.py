@@ -11,6 +11,7 @@ from cprime.sources.data import Data
 from cprime.sources.memory import in_words
 from cprime.sources.prefetch import BUFFERS
 from cprime.sources.row_file import RowFile
+from cprime.sources.row_places import Lines, RowPlaces
 from cprime.sources.spill import collect_rows
 from cprime.typing import Array
 
@@ -28,10 +29,19 @@ def read_limit(memory: int) -> int:
 
 @dataclass(frozen=True)
 class Budget:
-    """Bytes of memory, and a folder for what they do not hold."""
+    """Bytes of memory, and a folder for what they do not hold.
+
+    Attributes
+    ----------
+    memory : int
+    scratch : Path
+    drop_missing : bool, default=False
+        Whether rows of which a value is missing are left out.
+    """
 
     memory: int
     scratch: Path
+    drop_missing: bool = False
 
     @property
     def row_memory(self) -> int:
@@ -46,6 +56,7 @@ class Budget:
         columns: Columns,
         origin: str,
         declared: int | None = None,
+        lines: Lines | None = None,
     ) -> Data:
         """Return the rows of batches, in memory if they fit.
 
@@ -60,15 +71,31 @@ class Budget:
             What the user calls these rows.
         declared : int, optional
             How many there should be.
+        lines : Lines, optional
+            In which the rows stand, of a text file.
         """
+        places = RowPlaces(lines)
+        if self.drop_missing:
+            batches, declared = places.complete(batches), None
         rows = collect_rows(
             batches, n_features, dtype, self.row_memory, self.scratch, declared
         )
-        return self.data(rows, columns, origin)
+        return self.data(rows, columns, origin, places)
 
-    def data(self, rows: Array | RowFile, columns: Columns, origin: str) -> Data:
+    def data(
+        self,
+        rows: Array | RowFile,
+        columns: Columns,
+        origin: str,
+        places: RowPlaces | None = None,
+    ) -> Data:
         """Return these rows, unless there are none, or one takes too much."""
         N, D = rows.shape
+        if N == 0 and places is not None and len(places.dropped):
+            raise ValueError(
+                f"Every row of {origin} has a missing value: impute them, or leave "
+                "columns out."
+            )
         if N == 0:
             raise ValueError(f"{origin} has no rows.")
         if isinstance(rows, RowFile):
@@ -84,4 +111,5 @@ class Budget:
             origin=origin,
             memory=self.memory,
             scratch=self.scratch,
+            places=places,
         )

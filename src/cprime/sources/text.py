@@ -16,6 +16,7 @@ from cprime.sources.display import quoted, reason, shown
 from cprime.sources.fields import MISSING
 from cprime.sources.head import Head, head_of, is_compressed
 from cprime.sources.memory import in_words
+from cprime.sources.row_places import Lines
 from cprime.typing import Array
 
 SUFFIXES = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz")
@@ -43,6 +44,7 @@ class Text(NamedTuple):
     columns: Columns
     n_features: int
     batches: Iterator[Array]
+    lines: Lines
 
 
 def is_text(path: Path) -> bool:
@@ -78,7 +80,8 @@ def open_text(
     batches = _batches(path, head, convert)
     rows = (to_rows(batch, np.float64, shown(path)) for batch in batches)
     bounded = _bound(rows, path, memory) if is_compressed(path) else rows
-    return Text(Columns(names, decision, is_guess), len(places), bounded)
+    found = Columns(names, decision, is_guess)
+    return Text(found, len(places), bounded, _lines(path, head))
 
 
 def open_as_text(
@@ -129,7 +132,7 @@ def _batches(path: Path, head: Head, convert: Any) -> Iterator[Any]:
                 yield batch
     except OSError as error:
         raise ValueError(
-            f"{shown(path)} is damaged after row {n_rows}: {reason(error)}."
+            f"{shown(path)} is damaged {_after(path, head, n_rows)}: {reason(error)}."
         ) from None
     except ARROW_ERRORS as error:
         if not str(error).startswith(NO_ROWS):
@@ -138,30 +141,45 @@ def _batches(path: Path, head: Head, convert: Any) -> Iterator[Any]:
 
 def _explain(error: str, path: Path, head: Head, n_rows: int) -> str:
     """Return what is wrong with a file, and where, in words."""
+    lines, n_names = _lines(path, head), int(head.header.has_names)
     if ragged := RAGGED.match(error):
-        line, expected, found = ragged.groups()
+        number, expected, found = ragged.groups()
+        line = lines.number(int(number) - 1 - n_names)
         return (
             f"Line {line} of {shown(path)} has {found} columns, not {expected} as the "
-            "first one: mend it."
+            "first one: fix it."
         )
     if error.startswith(STRADDLING):
         return (
-            f"{shown(path)} is no CSV file: after row {n_rows} comes a line that does "
-            "not end."
+            f"{shown(path)} is not a CSV file: {_after(path, head, n_rows)} comes a "
+            "line that does not end."
         )
     place = PLACE.match(error)
     if place is None:
-        return f"{shown(path)} cannot be read after row {n_rows}: {reason(error)}."
+        after = _after(path, head, n_rows)
+        return f"{shown(path)} cannot be read {after}: {reason(error)}."
     name, what = head.fields[int(place["column"])], place["what"].strip()
     value = re.search(r"invalid value '(.*)'", what, re.DOTALL)
     held = f"holds {quoted(value[1])}" if value else f"cannot be read ({reason(what)})"
-    at = f" in line {place['row']}" if place["row"] else ""
-    is_first = place["row"] == "1"
-    more = ". If that line holds names, say header=True" if is_first else ""
+    at = ""
+    if place["row"]:
+        at = f" in line {lines.number(int(place['row']) - 1 - n_names)}"
+    is_first = at == " in line 1"
+    more = ". If that line holds names, use header=True" if is_first else ""
     return (
-        f"Column {quoted(name)} of {shown(path)} {held}{at}, not a number: mend it, or "
-        f"choose other columns, for instance columns='f*'{more}."
+        f"Column {quoted(name)} of {shown(path)} {held}{at}, not a number: fix it, or "
+        f"leave the column out with drop={quoted(name)}{more}."
     )
+
+
+def _after(path: Path, head: Head, n_rows: int) -> str:
+    """Return "after line 14", the last that could be read."""
+    last = _lines(path, head).number(n_rows - 1) if n_rows else 0
+    return f"after line {last or int(head.header.has_names)}"
+
+
+def _lines(path: Path, head: Head) -> Lines:
+    return Lines(path, head.delimiter, head.header.has_names, is_compressed(path))
 
 
 def _stream(path: Path) -> Any:

@@ -32,6 +32,8 @@ Path = str | os.PathLike[str]
 
 MAGIC = b"\x89cprime\n"
 FORMAT = 1
+# What is said of a file that something else has written.
+NOT_OURS = "it is not a cprime file"
 PREFIX = struct.Struct("<8sIIQQ")
 CHECKSUM = hashlib.sha256().digest_size
 AT_ONCE = 2**20
@@ -187,7 +189,7 @@ def _check(file: BufferedReader) -> Contents:
         raise ValueError("it is empty")
     prefix = file.read(PREFIX.size)
     if prefix[: len(MAGIC)] != MAGIC[: len(prefix)]:
-        raise ValueError("it is not a file of cprime")
+        raise ValueError(NOT_OURS)
     if len(prefix) < PREFIX.size:
         raise ValueError(f"it is cut off after {n_bytes} bytes")
     _, version, zero, header_length, length = PREFIX.unpack(prefix)

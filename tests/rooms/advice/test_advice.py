@@ -22,11 +22,11 @@ def said(finding):
 @pytest.mark.parametrize(
     ("gap", "level", "headline"),
     [
-        (0.0, "good", "Hard assignment is safe here."),
-        (0.00999, "good", "Hard assignment is safe here."),
-        (0.01, "fair", "Hard assignment is nearly safe here."),
-        (0.0999, "fair", "Hard assignment is nearly safe here."),
-        (0.1, "poor", "Hard assignment is not safe here."),
+        (0.0, "good", "Labels are clear."),
+        (0.00999, "good", "Labels are clear."),
+        (0.01, "fair", "Most labels are clear."),
+        (0.0999, "fair", "Most labels are clear."),
+        (0.1, "poor", "Hard labels lose information."),
     ],
 )
 def test_hard_assignment_is_judged_by_the_nats_it_loses(gap, level, headline):
@@ -41,7 +41,21 @@ def test_a_gap_is_said_as_a_share_of_probability():
     gap = -np.log(of_own).mean()
     finding = advice.hard_assignment(gap, n_ambiguous=1, n_rows=3)
     assert f"has {wording.share(of_own.prod() ** (1 / 3))} of a row's" in finding.text
-    assert "1 row (33 %) is torn between clusters" in finding.text
+    assert "1 row (33 %) is ambiguous" in finding.text
+
+
+@pytest.mark.parametrize(
+    ("gap", "n_ambiguous", "headline"),
+    [
+        (0.001, 0, "Labels are clear."),
+        (0.001, 1, "Nearly all labels are clear; 1.0 % are ambiguous."),
+        (0.05, 11, "Most labels are clear; 11 % are ambiguous."),
+        (0.3, 59, "Hard labels lose information; 59 % are ambiguous."),
+    ],
+)
+def test_a_headline_has_the_share_of_ambiguous_labels(gap, n_ambiguous, headline):
+    finding = advice.hard_assignment(gap, n_ambiguous=n_ambiguous, n_rows=100)
+    assert finding.headline == headline
 
 
 def test_what_is_not_known_is_not_judged():
@@ -86,6 +100,13 @@ def test_where_nothing_suffices_more_clusters_are_kept():
 
 def test_one_cluster_is_exact():
     assert advice.which_c_prime({}, 1, 1).headline == "Use C' = 1."
+
+
+def test_a_comparison_does_not_advise_what_it_has_tried():
+    gaps = {1: 0.001, 2: 0.0001}
+    assert "C' = 2 may end at better" in advice.which_c_prime(gaps, 5, 1).text
+    assert "C' = 2 may end at better" in advice.which_c_prime({1: 0.001}, 5).text
+    assert "C' = 2" not in advice.which_c_prime(gaps, 5).text
 
 
 @pytest.mark.parametrize(
@@ -183,13 +204,13 @@ def test_nothing_is_said_where_all_is_well(finding):
             "poor",
             [
                 "'c' has a standard deviation of 5000, 'a' of 1: 2 of 3 columns",
-                "Unless 'c' is to decide, standardise",
+                "Unless 'c' is meant to decide, standardise",
             ],
         ),
         (
             of_data.unequal_scales("abcd", [1.0, 2.0, 5000.0, 4000.0], True),
             "fair",
-            ["2 of 4 columns hardly count", "If all columns are to count, stand"],
+            ["2 of 4 columns hardly count", "If all columns should count, stand"],
         ),
         (of_data.constant_columns(NAMES, [1.0, 0.0, 2.0]), "fair", ["'b' cannot"]),
         (
@@ -204,6 +225,7 @@ def test_nothing_is_said_where_all_is_well(finding):
         (of_data.other_rows(-26.0, -6.0), "poor", ["not those of the fit"]),
         (of_data.row_numbers(["id"]), "poor", ["1 column only counts", "'id' rises"]),
         (of_data.row_numbers(["a", "b"]), "poor", ["2 columns only count the rows"]),
+        (of_data.identifiers(["id"]), "fair", ["may be an id", "leave such columns"]),
         (of_fits.unconverged(False, 9, 300), "poor", ["interrupted", "9 iterations"]),
         (verdicts.which_c_prime({1: 0.02}, 4, 1), "unknown", ["Give the rows"]),
     ],
@@ -319,8 +341,8 @@ def test_clusters_are_held_against_one(bic, level, words):
 
 
 def test_a_choice_in_words():
-    assert of_choice.how_many(1, "full", [1], 4).text.startswith("Divisions into more")
-    assert of_choice.how_many(1, "full", [1]).text.startswith("Any division into more")
+    assert of_choice.how_many(1, "full", [1], 4).text.startswith("With more clusters")
+    assert of_choice.how_many(1, "full", [1]).text.startswith("More clusters do not")
     finding = of_choice.how_many(15, "isotropic", [14, 15, 16])
     assert finding.headline == "15 clusters: spherical clusters of equal size."
     assert finding.text == "14 and 16 are about as good."
@@ -334,7 +356,7 @@ def test_a_choice_in_words():
 def test_parts_that_are_no_groups_in_words():
     one = of_choice.agreement({"bic": 3, "icl": 1, "modes": 1})
     assert one.headline == "3 Gaussians, but only 1 group."
-    assert "it is one group that is not Gaussian, or has tails" in one.text
+    assert "it is one group that is not Gaussian, or has heavy tails" in one.text
     two = of_choice.agreement({"bic": 8, "icl": 2, "modes": 2})
     assert "8 components, but 2 groups with valleys between them" in two.text
     assert of_choice.agreement({"bic": 2, "icl": 2, "modes": 2}) is None
@@ -345,4 +367,4 @@ def test_scaling_in_words():
     assert f"{other.headline} {other.text}".startswith(
         "The answer depends on scaling: standardised, it would be 4."
     )
-    assert same.level == "good" and "it would be 4 as well" in same.text
+    assert same.level == "good" and "it would be 4 too" in same.text

@@ -91,8 +91,8 @@ def test_one_pass_finds_what_the_estimator_says(estimator):
         assert gap == pytest.approx(expected, rel=1e-4, abs=1e-12)
     assert found.log_likelihood == pytest.approx(estimator.log_likelihood_, rel=1e-6)
     np.testing.assert_array_equal(found.sizes, np.bincount(labels, minlength=C))
-    torn = np.bincount(labels[own < AMBIGUOUS], minlength=C)
-    np.testing.assert_array_equal(found.n_ambiguous, torn)
+    ambiguous = np.bincount(labels[own < AMBIGUOUS], minlength=C)
+    np.testing.assert_array_equal(found.n_ambiguous, ambiguous)
     squared = squared_distances(estimator, rows)
     for c in range(C):
         members = np.flatnonzero(labels == c)

@@ -165,7 +165,7 @@ def test_memory_in_words(memory, n_bytes):
     "memory", ["", "MB", "1 XB", "-5MB", "1,5GB", "10%", "nan", True, float("inf")]
 )
 def test_what_is_no_memory(memory):
-    with pytest.raises(ValueError, match="is no amount of memory"):
+    with pytest.raises(ValueError, match="is not an amount of memory"):
         bytes_of(memory)
 
 

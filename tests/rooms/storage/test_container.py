@@ -117,8 +117,8 @@ NESTED = b'{"cprime":"1","arrays":[],"a":' + b"[" * 100_000 + b"]" * 100_000 + b
     ("content", "reason"),
     [
         (b"", "empty"),
-        (b"PK\x03\x04" + bytes(100), "not a file of cprime"),
-        (b"\x80\x04\x95cos\nsystem\n.", "not a file of cprime"),
+        (b"PK\x03\x04" + bytes(100), "not a cprime file"),
+        (b"\x80\x04\x95cos\nsystem\n.", "not a cprime file"),
         (bytes_of({}, version=7), "format 7, written by a newer cprime.*upgrade"),
         (bytes_of({"cprime": "9.1"}, version=2), "format 2, written by cprime 9.1,"),
         (bytes_of({"cprime": "\x1b[2J"}, version=2), "by a newer cprime"),

@@ -249,7 +249,7 @@ def test_an_interrupted_run_goes_on(tmp_path, monkeypatch, capsys):
     monkeypatch.setitem(reproduction.RUNNERS, "seven", runner)
     command = ["reproduce", "figure-s4", "--quick", "--out", str(tmp_path)]
     assert cli.main(command) == 130
-    assert "go on" in capsys.readouterr().err
+    assert "continue" in capsys.readouterr().err
     assert not (tmp_path / "index.html").exists()
     assert cli.main(command) == 0
     assert len(calls) == 3
@@ -276,7 +276,7 @@ def test_a_key_press_ends_all_processes_and_loses_nothing(tmp_path):
     os.killpg(process.pid, signal.SIGINT)
     _, errors = process.communicate(timeout=20)
     assert process.returncode == 130
-    assert errors.endswith("\nInterrupted. Run the same again to go on.\n")
+    assert errors.endswith("\nInterrupted. Run the same command again to continue.\n")
     assert "Traceback" not in errors
     wait_until(lambda: not is_any_left(process.pid))
     assert [path.name for path in tmp_path.iterdir()] == ["results.jsonl"]

@@ -55,7 +55,9 @@ void closest(const Rows& rows, const Clusters& clusters, int C_prime, int64_t fi
       return;
     }
     load_row(rows, n, y, clusters.Dp);
-    if (decided)
+    if (decided && C_prime == 1)
+      rank_nearly_sorted(i, y, clusters, work);
+    else if (decided)
       rank_candidates(i, y, clusters, C_prime, work);
     else
       rank_all(y, clusters, C_prime, work);
@@ -84,7 +86,7 @@ void nearer(const Rows& rows, const Clusters& clusters, const Neighbours* neighb
     const bool decided = search.decided(i);
     if (decided) {
       const Candidate* found = search.candidates(i);
-      const float limit = search.highest_within(i, nearest[n] * shrink * shrink);
+      const float limit = search.highest_candidate_within(i, nearest[n] * shrink * shrink, clusters.panels);
       const auto may_be_nearer = [&](const Candidate& of) { return of.score <= limit; };
       if (std::none_of(found, found + search.count(i), may_be_nearer)) return;
     }
@@ -115,7 +117,7 @@ void nearer(const Rows& rows, const Clusters& clusters, const Neighbours* neighb
         search.set_row(0, row_of(n), clusters.frame);
         if (search.is_scored(0)) {
           search.face(1, clusters.D, clusters.panels);
-          search.run_on(0, clusters.panels, *neighbours, work.near.data(), n_near, 1);
+          search.run_on(0, clusters.panels, neighbours->means, work.near.data(), n_near, 1);
           visit(n, 0);
           continue;
         }

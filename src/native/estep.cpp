@@ -316,7 +316,7 @@ class EStep : public Statistics {
     const int n = list_near(neighbours, search, closest, within, work_.near);
     sums_.evaluations += C_prime_;
     if (n > clusters_.C / NEAR_OF) return -1.0f;
-    search.run_on(i, clusters_.panels, neighbours, work_.near.data(), n, wanted);
+    search.run_on(i, clusters_.panels, neighbours.means, work_.near.data(), n, wanted);
     sums_.evaluations += n;
     return sweep_.hints == nullptr ? 0.0f : rounded_down(reach * sweep_.hints->unit);
   }

@@ -6,6 +6,7 @@
 namespace cprime {
 
 #if defined(CPRIME_HAS_AVX512)
+namespace avx512vnni { extern const Isa isa; }
 namespace avx512 { extern const Isa isa; }
 #endif
 #if defined(CPRIME_HAS_AVX2)
@@ -22,8 +23,10 @@ std::vector<const Isa*> detect() {
 #endif
 #if defined(CPRIME_HAS_AVX512)
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-      __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl"))
+      __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl")) {
+    if (__builtin_cpu_supports("avx512vnni")) isas.push_back(&avx512vnni::isa);
     isas.push_back(&avx512::isa);
+  }
 #endif
 #if defined(CPRIME_HAS_AVX2)
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))

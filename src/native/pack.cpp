@@ -1,11 +1,70 @@
 // Clusters in the layouts in which they are searched.
 #include <cmath>
 
+#include "bytes.hpp"
 #include "exact.hpp"
 #include "isa.hpp"
 #include "tile.hpp"
 
 namespace cprime::CPRIME_ISA {
+namespace {
+
+// Fewer clusters, or features, take less time than it does to make bytes of rows.
+constexpr int FEWEST_CLUSTERS = 48, FEWEST_FEATURES = 12;
+
+bool bytes_pay(const Clusters& clusters) {
+  return HAS_BYTE_PRODUCTS && !clusters.handicapped && clusters.C >= FEWEST_CLUSTERS &&
+         clusters.D >= FEWEST_FEATURES && clusters.D <= MOST_BYTE_FEATURES;
+}
+
+void pack_rows(const Clusters& clusters, MeanRows& rows) {
+  const int C = clusters.C, D = clusters.D;
+  rows.stride = (D + SIXTEEN - 1) / SIXTEEN * SIXTEEN;
+  rows.values.assign(size_t(C) * rows.stride, 0.0f);
+  for (int c = 0; c < C; ++c)
+    for (int d = 0; d < D; ++d)
+      rows.values[size_t(c) * rows.stride + d] =
+          float(-2.0 * ((clusters.mean(c)[d] - clusters.frame.origin[d]) * clusters.frame.shrink));
+}
+
+void pack_bytes(const Clusters& clusters, int width, BytePanels& panels) {
+  const int D = clusters.D, stride = words_of(D) * BYTES_OF_WORD;
+  panels.values.assign(size_t(width) * stride, 128);
+  panels.units.assign(size_t(width), 0.0f);
+  panels.constants.assign(size_t(width), INFINITY);
+  panels.reach = panels.blur = panels.share = 0.0;
+  pack_rows(clusters, panels.means);
+  Buffer<double> mean(static_cast<size_t>(D));
+  for (int c = 0; c < clusters.C; ++c) {
+    double largest = 0.0, length = 0.0;
+    for (int d = 0; d < D; ++d) {
+      mean[d] = (clusters.mean(c)[d] - clusters.frame.origin[d]) * clusters.frame.shrink;
+      largest = std::max(largest, std::abs(mean[d]));
+      length += mean[d] * mean[d];
+    }
+    length = std::sqrt(length);
+    const double unit = float(largest / MOST_OF_BYTE), per_unit = unit > 0.0 ? 1.0 / unit : 0.0;
+    const int begin = c / PANEL * PANEL, in_panel = std::min(PANEL, width - begin);
+    uint8_t* panel = panels.values.data() + size_t(begin) * stride;
+    double difference = 0.0, square = 0.0;
+    for (int d = 0; d < D; ++d) {
+      const double byte = std::clamp(std::nearbyint(mean[d] * per_unit), -double(MOST_OF_BYTE), double(MOST_OF_BYTE));
+      panel[(size_t(d / BYTES_OF_WORD) * in_panel + (c - begin)) * BYTES_OF_WORD + d % BYTES_OF_WORD] =
+          uint8_t(int(byte) + 128);
+      const double rounded = byte * unit;
+      difference += (mean[d] - rounded) * (mean[d] - rounded);
+      square += rounded * rounded;
+    }
+    difference = std::sqrt(difference) + 1e-9 * length;
+    panels.units[c] = float(-2.0 * unit);
+    panels.constants[c] = float(square);
+    panels.reach = std::max(panels.reach, length);
+    panels.blur = std::max(panels.blur, difference);
+    panels.share = std::max(panels.share, length > 0.0 ? difference / length : 0.0);
+  }
+}
+
+}  // namespace
 
 void pack_panels(const Clusters& clusters, const int32_t* which, int n, Panels& panels) {
   const int D = clusters.D;
@@ -46,6 +105,7 @@ void pack(Clusters& clusters) {
     longest = std::max(longest, distance(clusters.mean(c), origin.data(), Dp));
   clusters.frame.shrink = longest > 0.0 ? std::ldexp(1.0, -std::ilogb(std::sqrt(longest)) - 1) : 1.0;
   pack_panels(clusters, nullptr, C, clusters.panels);
+  if (bytes_pay(clusters)) pack_bytes(clusters, clusters.panels.width, clusters.panels.bytes);
 }
 
 void pack_columns(Clusters& clusters) {
@@ -82,14 +142,8 @@ void pack_centred(const Clusters& clusters, Centred& centred) {
 }
 
 void pack_neighbours(const Clusters& clusters, int n_anchors, Neighbours& neighbours) {
-  const int C = clusters.C, D = clusters.D;
-  const double shrink = clusters.frame.shrink;
-  neighbours.stride = (D + SIXTEEN - 1) / SIXTEEN * SIXTEEN;
-  neighbours.means.assign(size_t(C) * neighbours.stride, 0.0f);
-  for (int c = 0; c < C; ++c)
-    for (int d = 0; d < D; ++d)
-      neighbours.means[size_t(c) * neighbours.stride + d] =
-          float(-2.0 * ((clusters.mean(c)[d] - clusters.frame.origin[d]) * shrink));
+  const int C = clusters.C;
+  pack_rows(clusters, neighbours.means);
   neighbours.width = (C + 2 * SIXTEEN - 1) / (2 * SIXTEEN) * (2 * SIXTEEN);
   neighbours.n = n_anchors;
   neighbours.codes.resize(size_t(n_anchors) * neighbours.width);

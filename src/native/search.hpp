@@ -6,6 +6,7 @@
 #include <cfloat>
 #include <cmath>
 
+#include "bytes.hpp"
 #include "candidates.hpp"
 #include "isa.hpp"
 #include "tile.hpp"
@@ -21,6 +22,7 @@ constexpr int MANY = 48;                 // candidates that are worth thinning o
 constexpr int WORD = 64;                 // columns compared before any is looked at
 constexpr double UNIT_ROUNDOFF = 1.0 / (1 << 24);
 constexpr double EXACT_ROUNDOFF = UNIT_ROUNDOFF * UNIT_ROUNDOFF / 32;
+constexpr int FEW_OF_BYTES = 3;  // more than a third of all clusters are as soon all scored in float32
 constexpr double FARTHEST = 1e12;  // rows farther out, in the frame, are not scored
 
 // Scores a batch of rows against panels and collects candidates.
@@ -61,12 +63,19 @@ class Search {
     std::fill_n(limit_, n, FLT_MAX);
     std::fill_n(count_, n, 0);
     std::fill_n(crowded_, n, false);
+    std::fill_n(is_of_bytes_, n, false);
     open_.clear();
     if (wanted > 1 && wanted <= MOST_IN_LANES && slack == 0.0) {
       collect_in_lanes(n, panels, wanted);
       return;
     }
     if (wanted == 1 && slack == 0.0) {
+      if constexpr (HAS_BYTE_PRODUCTS)
+        if (!panels.bytes.is_empty()) {
+          settle_rows_of_bytes(n, panels);
+          collect_open_rows(panels, wanted);
+          return;
+        }
       settle_clear_rows(n, panels);
     } else {
       for (int i = 0; i < n; ++i)
@@ -99,6 +108,12 @@ class Search {
   // Scores of clusters whose squared distance, in the frame, is at most this are no higher.
   float highest_within(int i, double squared) const { return highest_within(squared, square_[i], length_[i]); }
 
+  // The same of the scores that candidates have.
+  float highest_candidate_within(int i, double squared, const Panels& panels) const {
+    if (!is_of_bytes_[i]) return highest_within(i, squared);
+    return as_float(bytes_.highest_within(i, std::sqrt(squared), panels.bytes));
+  }
+
   // The same of a row of this square and length.
   float highest_within(double squared, double square, double length) const {
     return as_float(squared - square * (1.0 - D_ * 1e-15) + error_within(squared, length));
@@ -106,19 +121,18 @@ class Search {
 
   // Finds the candidates of row `i` among n listed clusters, which hold all that may be among the
   // `wanted` <= MOST_IN_LANES closest. The list has room for LISTED_AT_ONCE more.
-  void run_on(int i, const Panels& panels, const Neighbours& neighbours, int32_t* listed, int n, int wanted) {
+  void run_on(int i, const Panels& panels, const MeanRows& means, int32_t* listed, int n, int wanted) {
     slack_ = 0.0;
     std::fill_n(listed + n, LISTED_AT_ONCE, listed[0]);
     listed_scores_.resize(size_t(n + SETS));
     float* scores = listed_scores_.data();
-    score_listed(rows_.data() + size_t(i) * Dp_, neighbours.means.data(), neighbours.stride,
-                 panels.constants.data(), listed, n, scores);
+    score_listed(rows_.data() + size_t(i) * Dp_, means.values.data(), means.stride, panels.constants.data(), listed, n, scores);
     std::fill_n(scores + n, SETS, INFINITY);
     limit_[i] = bound_of(scores, n, wanted);
     const float limit = as_float(this->limit(i, limit_[i]));
     found_[i] = candidates_.data() + size_t(i) * capacity_;
     count_[i] = 0;
-    crowded_[i] = false;
+    crowded_[i] = is_of_bytes_[i] = false;
     for (int j = 0; j < n && !crowded_[i]; j += SIXTEEN)
       for (uint32_t near = at_most(scores + j, limit); near != 0 && !crowded_[i]; near &= near - 1) {
         const int place = j + __builtin_ctz(near);
@@ -271,6 +285,67 @@ class Search {
         found_[i][count_[i]++] = {two.lowest[set], two.cluster(set)};
       }
     }
+  }
+
+  // The same by scores of bytes: rows with one candidate are done, and others score theirs in float32.
+  void settle_rows_of_bytes(int n, const Panels& panels) {
+    score_bytes(n, panels);
+    float limits[BATCH];
+    for (int i = 0; i < n; ++i) limits[i] = score_of_bytes(i);
+    // Without a branch, so in vectors.
+    for (int i = 0; i < n; ++i) limits[i] = as_float(bytes_.limit(i, limits[i], panels.bytes));
+    blurred_.resize(size_t(panels.width) + 2 * SIXTEEN);
+    for (int i = 0; i < n; ++i) {
+      if (!scored_[i]) continue;
+      const int found = list_blurred(lowest_of_bytes_[i], limits[i], panels.n);
+      if (found > panels.n / FEW_OF_BYTES) {
+        open_.push_back(i);
+      } else if (found > 1) {
+        run_on(i, panels, panels.bytes.means, blurred_.data(), found, 1);
+      } else {
+        is_of_bytes_[i] = true;
+        found_[i] = settled_ + i;
+        found_[i][0] = {score_of_bytes(i), blurred_[0]};
+        count_[i] = 1;
+      }
+    }
+  }
+
+  void score_bytes(int n, const Panels& panels) {
+    const int in_tiles = (n + TILE - 1) / TILE * TILE;
+    bytes_.prepare(in_tiles, D_);
+    clear_rows(n);
+    for (int i = 0; i < in_tiles; ++i) bytes_.set(i, rows_.data() + size_t(i) * Dp_, D_, i < n ? length_[i] : 0.0);
+    LowestTwo none{};
+    std::fill_n(none.lowest, BINS, INFINITY);
+    std::fill_n(none.second, BINS, INFINITY);
+    std::fill_n(lowest_of_bytes_[0], in_tiles * HALVES, none);
+    const int per_group = std::max(GROUP_BYTES / bytes_.stride(), PANEL) / PANEL * PANEL;
+    for (int c = 0; c < panels.width; c += per_group)
+      for (int t = 0; t < n && !stopping(); t += TILE)
+        lowest_two_of_bytes(bytes_, t, panels.bytes, c, std::min(per_group, panels.width - c), lowest_of_bytes_ + t);
+  }
+
+  float score_of_bytes(int i) const {
+    return lowest(lower(load<Sixteen>(lowest_of_bytes_[i][0].lowest), load<Sixteen>(lowest_of_bytes_[i][1].lowest)));
+  }
+
+  // Lists clusters whose scores are within the limit; of sets with two of them, all clusters. Returns how many.
+  int list_blurred(const LowestTwo (&halves)[HALVES], float limit, int C) {
+    int n = 0;
+    for (int half = 0; half < HALVES; ++half) {
+      const uint32_t shared = at_most(halves[half].second, limit);
+      for (uint32_t near = at_most(halves[half].lowest, limit); near != 0; near &= near - 1) {
+        const int set = __builtin_ctz(near);
+        if (!(shared >> set & 1)) {
+          blurred_[n++] = halves[half].cluster(set);
+          continue;
+        }
+        for (int panel = set + half * PANEL; panel < C; panel += HALVES * PANEL)
+          for (int c = panel; c < panel + PANEL && c < C; c += FLOATS) blurred_[n++] = c;
+      }
+    }
+    return n;
   }
 
   void collect_open_rows(const Panels& panels, int wanted) {
@@ -458,6 +533,9 @@ class Search {
   alignas(64) int32_t clusters_of_lowest_[NAMES][SIXTEEN];
   alignas(64) float lowest_[BATCH / SIXTEEN][MOST_IN_LANES][SIXTEEN];  // scores of each row, in order
   LowestTwo lowest_two_[BATCH];
+  ByteRows bytes_;
+  std::vector<int32_t> blurred_;  // clusters that bytes do not tell apart from the closest
+  LowestTwo lowest_of_bytes_[BATCH][HALVES];
   std::vector<int> open_;  // rows of the batch whose candidates are to be collected
   std::vector<float> ordered_;
   Buffer<float> listed_scores_;
@@ -467,7 +545,7 @@ class Search {
   double reach_ = 0.0, level_ = 0.0, slack_ = 0.0;  // of the panels, and of the search
   double square_[BATCH] = {}, length_[BATCH] = {}, limit_[BATCH] = {};
   int count_[BATCH];
-  bool scored_[BATCH], crowded_[BATCH];
+  bool scored_[BATCH], crowded_[BATCH], is_of_bytes_[BATCH] = {};  // whether scores are those of bytes
 };
 
 }  // namespace cprime::CPRIME_ISA

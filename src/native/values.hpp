@@ -58,12 +58,33 @@ struct Frame {
   double shrink = 1.0;
 };
 
+// Means row by row, as `score_listed` reads them: in the frame, times -2.
+struct MeanRows {
+  Buffer<float> values;
+  int stride = 0;  // a multiple of sixteen
+};
+
+// Clusters rounded to bytes, each with a unit of its own, as `lowest_two_of_bytes` reads them; empty where
+// that does not pay.
+struct BytePanels {
+  // As in Panels, but with the bytes of four features together; counted from 128.
+  Buffer<uint8_t> values;
+  Buffer<float> units, constants;  // times -2; squares of the rounded means, infinite in padding
+  double reach = 0.0;              // longest mean, in the frame
+  double blur = 0.0;               // how far a mean is from its bytes, at most,
+  double share = 0.0;              // and as a share of its length
+  MeanRows means;                  // to look more closely at some
+
+  bool is_empty() const { return values.empty(); }
+};
+
 // Clusters as `score_tile` reads them, with what is needed to bound its rounding errors.
 struct Panels {
   int n = 0, width = 0;  // clusters, and the same padded to a multiple of 16
   Buffer<float> values, constants;
   double reach = 0.0;  // longest mean, in the frame
   double level = 0.0;  // largest constant
+  BytePanels bytes;
 };
 
 // For a quick look at clusters whitened feature by feature.
@@ -122,9 +143,7 @@ struct Neighbours {
   Buffer<uint16_t> codes;  // of squared distances from each of them to all clusters, `width` each
   int width = 0;
   Buffer<double> squares;  // of anchors, in the frame
-  // Means as rows of `stride`, and, as in panels, times -2.
-  Buffer<float> means;
-  int stride = 0;
+  MeanRows means;
 
   // What the score of an anchor of this square comes to, in half of a float: the higher the score, the
   // higher, or the same.

@@ -58,6 +58,14 @@ class ByteRows {
     return blurred * blurred * (1.0 + 1e-12) - squares_[i] + error(i, mean);
   }
 
+  // Clusters of this score, or a higher one, are at least so far.
+  double at_least(int i, double score, const BytePanels& panels) const {
+    const double seen = std::sqrt(std::max(0.0, score + squares_[i]));
+    const double mean = std::min(panels.reach, (lengths_[i] + seen) * ROOM);
+    const double blurred = std::sqrt(std::max(0.0, score + squares_[i] - error(i, mean)));
+    return std::max(0.0, blurred * (1.0 - 1e-9) - blurs_[i] - std::min(panels.blur, panels.share * mean));
+  }
+
  private:
   // A row or mean of some length becomes bytes that are a little longer, if anything.
   static constexpr double ROOM = 1.2;

@@ -10,6 +10,7 @@ namespace cprime::CPRIME_ISA {
 namespace {
 
 constexpr int MAX_BLOCK = 512;
+constexpr int FAILING_OF = 4;  // more than a quarter of the rows that have bounds must search
 constexpr int AHEAD = 4;  // rows between asking for one and looking at it
 
 constexpr int BLOCK_VALUES = 48 * 1024;  // values of a block of rows that stay in cache
@@ -225,19 +226,25 @@ class EStep : public Statistics {
     // One more than are listed bounds the rest; one more again makes up for a row that
     // keeps a cluster which is not among the closest.
     const int wanted = std::min(clusters_.C, C_prime_ + (noting ? LISTED + 2 : 0));
+    // Bounds from bytes are blurred: good enough where bounds do not hold for long anyway.
+    const bool by_bytes = C_prime_ == 1 && sweep_.reluctance == 1.0 && sweep_.use_hints &&
+                          queue.size() > size_t(n_) / FAILING_OF && Search::searches_bytes(clusters_.panels);
     Search& search = work_.search;
     search.prepare(Dp_, std::max(CAPACITY, 4 * wanted));
     if (sweep_.neighbours != nullptr) scan_near(row_at, plain, wanted);
     for (size_t begin = 0; begin < queue.size() && !stopping(); begin += Search::BATCH) {
       const int n = int(std::min(queue.size() - begin, size_t(Search::BATCH)));
       for (int i = 0; i < n; ++i) search.set_row(i, row_at(queue[begin + i]), clusters_.frame);
-      search.run(n, clusters_.D, clusters_.panels, wanted);
+      search.run(n, clusters_.D, clusters_.panels, by_bytes ? 1 : wanted);
       // An interrupted search has not found anything.
       if (stopping()) return;
-      for (int i = 0; i < n; ++i) take_found<is_in_place<RowAt>>(queue[begin + i], i, plain, wanted, FLT_MAX);
+      for (int i = 0; i < n; ++i)
+        take_found<is_in_place<RowAt>>(queue[begin + i], i, plain, wanted, by_bytes ? BY_BYTES : FLT_MAX);
       sums_.evaluations += int64_t(n) * clusters_.C;
     }
   }
+
+  static constexpr float BY_BYTES = -1.0f;  // scores of bytes tell how far clusters are that it does not keep
 
   // Takes what the search found for row `r`, which is number `i` of its batch. Clusters it did not look
   // at are at least `beyond` away.
@@ -251,7 +258,8 @@ class EStep : public Statistics {
     }
     if (IN_PLACE) fetch(r);
     current_ = row(r);
-    if (decided && !noting)
+    const bool by_bytes = beyond == BY_BYTES;
+    if (decided && (!noting || by_bytes))
       rank_nearly_sorted(i, current_, clusters_, work_);
     else if (decided)
       rank_candidates(i, current_, clusters_, C_prime_, work_);
@@ -259,7 +267,12 @@ class EStep : public Statistics {
       rank_all(current_, clusters_, wanted, work_);
     choose(r);
     if (!noting) return;
-    decided ? note_candidates(r, i, beyond) : note_ranking(r);
+    if (!decided)
+      note_ranking(r);
+    else if (by_bytes)
+      note_bytes(r, i);
+    else
+      note_candidates(r, i, beyond);
     sweep_.hints->reach[first_ + r] = rounded_up(std::sqrt(kept(r)[0]) * sweep_.hints->unit);
   }
 

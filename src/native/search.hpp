@@ -71,7 +71,7 @@ class Search {
     }
     if (wanted == 1 && slack == 0.0) {
       if constexpr (HAS_BYTE_PRODUCTS)
-        if (!panels.bytes.is_empty()) {
+        if (searches_bytes(panels)) {
           settle_rows_of_bytes(n, panels);
           collect_open_rows(panels, wanted);
           return;
@@ -142,6 +142,15 @@ class Search {
   }
 
   double square(int i) const { return square_[i]; }
+
+  // Whether the one closest cluster is searched by scores of bytes.
+  static bool searches_bytes(const Panels& panels) { return HAS_BYTE_PRODUCTS && !panels.bytes.is_empty(); }
+
+  // The lowest scores of row `i` as bytes, each set's lowest by turns of sets, and what they say of distances.
+  const LowestTwo (&lowest_of_bytes(int i) const)[HALVES] { return lowest_of_bytes_[i]; }
+  double at_least_by_bytes(int i, double score, const Panels& panels) const {
+    return bytes_.at_least(i, score, panels.bytes);
+  }
 
   // Scores of one tile of rows against few panels.
   Scores& scores(int t, int D, const Panels& panels) {

@@ -56,9 +56,9 @@ def test_times_and_days_do_not_count():
 
 
 def test_seconds_of_compare_do_not_count():
-    page = "  3   -5.7260   -5.7253      0.0008           49     0.398   <- enough\n"
-    other = "  3   -5.7260   -5.7253      0.0008           49      12.1   <- enough\n"
-    worse = "  3   -5.7260   -5.7253      0.0009           49     0.398   <- enough\n"
+    page = "  3   -5.7260   -5.7253      0.0008           49     0.398   <- use\n"
+    other = "  3   -5.7260   -5.7253      0.0008           49      12.1   <- use\n"
+    worse = "  3   -5.7260   -5.7253      0.0009           49     0.398   <- use\n"
     assert shown.lasting(page) == shown.lasting(other) != shown.lasting(worse)
 
 

@@ -150,6 +150,30 @@ def against_one(n_clusters: int, bic: float, bic_of_one: float) -> Finding:
     )
 
 
+def fewer(n_clusters: int, n_better: int, n_looked_at: int, n_rows: int) -> Finding:
+    """Say that fewer clusters describe their rows better.
+
+    Parameters
+    ----------
+    n_clusters : int
+    n_better : int
+        A number that BIC prefers, of clusters of the same shape.
+    n_looked_at, n_rows : int
+        Rows this rests on, of so many.
+    """
+    where = ""
+    if n_looked_at < n_rows:
+        where = f" in a sample of {count(n_looked_at, 'row')}"
+    return Finding(
+        "fair",
+        f"Fewer clusters describe these rows better: {n_better:,} instead of "
+        f"{n_clusters:,}.",
+        f"BIC prefers {count(n_better, 'cluster')} of this shape to {n_clusters:,}"
+        f"{where}. If you need {n_clusters:,} groups of similar rows all the same, "
+        "keep them. AutoMixture (cprime choose) looks at other numbers and shapes.",
+    )
+
+
 def scaling(n_clusters: int, n_standardised: int) -> Finding:
     """Say whether the number of clusters depends on the scales of the columns.
 

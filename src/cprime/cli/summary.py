@@ -69,34 +69,55 @@ def verdict(values: dict[str, Any]) -> Any:
     return advice.Finding("poor" if gap > advice.CONSIDERABLE else "fair", text, "")
 
 
-def against_one(estimator: Any, n_rows: int, weights: Any = None) -> Any:
-    """Return whether clusters beat one cluster, as a `Finding`; None if unknown.
+def number_of_clusters(estimator: Any, data: Any, weights: Any = None) -> Any:
+    """Return whether one cluster, or fewer, would do, as a `Finding`.
+
+    None if that is not known.
 
     Parameters
     ----------
     estimator : estimator
         Fitted.
-    n_rows : int
+    data : Data
+        Its rows.
     weights : ndarray of shape (n_rows,), optional
         How often each row counts.
     """
     import numpy as np
 
     from cprime.advice import of_choice
-    from cprime.selection import one_cluster
+    from cprime.selection.fewer_clusters import MOST_ROWS, fewer_clusters
+    from cprime.selection.one_cluster import against_one
 
     likelihood = getattr(estimator, "log_likelihood_", None)
     if likelihood is None:
         return None
     model, theta = estimator._mixture()
-    shares = theta.proportions
+    shares, C = theta.proportions, len(theta.means)
     if shares is None:
-        C = len(theta.means)
         sizes = np.bincount(estimator.labels_, weights=weights, minlength=C)
         shares = sizes / sizes.sum()
-    total = n_rows if weights is None else float(weights.sum())
-    found = one_cluster.against_one(model, theta, shares, likelihood, total)
-    return None if found is None else of_choice.against_one(len(theta.means), *found)
+    total = data.n_rows if weights is None else float(weights.sum())
+    one = against_one(model, theta, shares, likelihood, total)
+    if one is None:
+        return None
+    found = of_choice.against_one(C, *one)
+    if found.level != "good":
+        return found
+    numbers = np.linspace(0, data.n_rows - 1, min(2 * MOST_ROWS, data.n_rows))
+    numbers = numbers.astype(np.int64)
+    stands_for = np.ones(len(numbers)) if weights is None else weights[numbers]
+    stands_for = stands_for * (total / stands_for.sum())
+    rows = data.take(numbers).astype(np.float64)
+    fewer = fewer_clusters(model, theta, one.of_clusters, rows, stands_for)
+    if fewer is None:
+        return found
+    return of_choice.fewer(C, *fewer, data.n_rows)
+
+
+def sentences(found: Any) -> str:
+    """Return a `Finding` as plain text, in the words of the command line."""
+    return use_option_names(f"{found.headline} {found.text}").rstrip()
 
 
 def finding_line(found: Any) -> str:

@@ -11,6 +11,7 @@ from cprime.report.cluster_table import shares_of, sizes_of
 from cprime.report.clusters import Fitted
 from cprime.report.inputs import Scaling
 from cprime.report.summary import Summary
+from cprime.selection.fewer_clusters import fewer_clusters
 from cprime.selection.one_cluster import against_one
 
 
@@ -42,7 +43,7 @@ def verdicts_on(fitted: Fitted, summary: Summary | None) -> list[Finding]:
 
 
 def _number_of_clusters(fitted: Fitted, summary: Summary | None) -> list[Finding]:
-    """Return how many there are, or whether it is more than one, if that is known."""
+    """Return how many there are, or whether one or fewer would do, if that is known."""
     if fitted.choice is not None:
         headline, _, text = fitted.choice.verdict_.partition(". ")
         level = "good" if len(fitted.choice.plausible_) == 1 else "fair"
@@ -57,8 +58,18 @@ def _number_of_clusters(fitted: Fitted, summary: Summary | None) -> list[Finding
     shares = theta.proportions
     if shares is None:
         shares = shares_of(fitted, summary)
-    found = against_one(model, theta, shares, float(likelihood), int(sizes.sum()))
-    return [] if found is None else [of_choice.against_one(fitted.shape[0], *found)]
+    C, n_rows = fitted.shape[0], int(sizes.sum())
+    one = against_one(model, theta, shares, float(likelihood), n_rows)
+    if one is None:
+        return []
+    found = of_choice.against_one(C, *one)
+    if found.level == "good" and summary is not None:
+        stands_for = np.full(len(summary.sample), n_rows / len(summary.sample))
+        sample = summary.sample, stands_for
+        fewer = fewer_clusters(model, theta, one.of_clusters, *sample)
+        if fewer is not None:
+            return [of_choice.fewer(C, *fewer, n_rows)]
+    return [found]
 
 
 def warnings_about(

@@ -8,6 +8,7 @@ import pytest
 
 from cprime import advice
 from cprime.advice import of_choice, of_comparison, of_data, of_fits, verdicts, wording
+from cprime.advice.cluster_names import cluster_name
 
 NAMES = ["a", "b", "c"]
 
@@ -418,3 +419,21 @@ def test_scaling_in_words():
         "The answer depends on scaling: standardised, it would be 4."
     )
     assert same.level == "good" and "it would be 4 too" in same.text
+
+
+# ---- names of clusters -----------------------------------------------------------
+
+
+def test_a_cluster_is_named_by_what_sets_it_apart_with_values():
+    names, values = ["age", "income", "height", "rooms"], [61.5, 12000, 170.0, 2.0]
+    name = cluster_name(names, [1.5, -0.8, 0.2, 0.3], values)
+    assert name == "very high age (61.5), low income (12,000), high rooms (2)"
+
+
+def test_a_cluster_like_all_rows_says_so():
+    name = cluster_name(["a", "b"], [0.24, -0.1], [1.0, 2.0])
+    assert name == "close to the average of all rows"
+
+
+def test_names_of_columns_are_made_plain():
+    assert "\n" not in cluster_name(["a\nb"], [3.0], [1.0])

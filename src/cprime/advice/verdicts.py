@@ -88,6 +88,27 @@ def _ambiguous(n_ambiguous: int, n_rows: int) -> str:
     )
 
 
+def of_gap(gap: float, C_prime: int, C: int) -> Finding:
+    """Say what the gap of a fit means, without a look at the rows.
+
+    Parameters
+    ----------
+    gap : float
+        L - F of the fit, in nats per row.
+    C_prime, C : int
+        Clusters a row keeps, of all.
+    """
+    if C_prime == C:
+        text = "Every row keeps all clusters: nothing is left out."
+        return Finding("good", text, "")
+    if C_prime == 1:
+        return hard_assignment(gap)
+    if gap < NEGLIGIBLE:
+        return Finding("good", f"C' = {C_prime} is enough here.", "")
+    text = f"C' = {C_prime} is not enough here."
+    return Finding("poor" if gap > CONSIDERABLE else "fair", text, "")
+
+
 def recommended_c_prime(
     gaps: Mapping[int, float], threshold: float = NEGLIGIBLE
 ) -> int | None:

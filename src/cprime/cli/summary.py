@@ -53,20 +53,11 @@ def centers_of(estimator: Any) -> Any:
 
 def verdict(values: dict[str, Any]) -> Any:
     """Return what the gap means, as a `Finding`; None if there is no gap."""
-    from cprime import advice
+    from cprime.advice import verdicts
 
-    gap, C_prime, C = values.get("gap"), values["c_prime"], values["clusters"]
-    if gap is None:
+    if values.get("gap") is None:
         return None
-    if C_prime == C:
-        text = "Every row keeps all clusters: nothing is left out."
-        return advice.Finding("good", text, "")
-    if C_prime == 1:
-        return advice.hard_assignment(gap)
-    if gap < advice.NEGLIGIBLE:
-        return advice.Finding("good", f"C' = {C_prime} is enough here.", "")
-    text = f"C' = {C_prime} is not enough here."
-    return advice.Finding("poor" if gap > advice.CONSIDERABLE else "fair", text, "")
+    return verdicts.of_gap(values["gap"], values["c_prime"], values["clusters"])
 
 
 def number_of_clusters(estimator: Any, data: Any, weights: Any = None) -> Any:

@@ -27,6 +27,7 @@ docs: $(VENV)/.docs  ## The documentation site, in build/docs; a warning is an e
 
 shown: $(READY)  ## Run what the pages of the guide show, and write down what it prints
 	$(RUN) docs/shown.py
+	$(RUN) docs/run_notebook.py
 
 check: lint  ## While you work: lint, types, and the laws and rooms on few examples
 	CPRIME_EXAMPLES=few $(RUN) -m pytest tests/laws tests/rooms tests/test_house.py

@@ -174,6 +174,26 @@ def fewer(n_clusters: int, n_better: int, n_looked_at: int, n_rows: int) -> Find
     )
 
 
+def other_shape(n_clusters: int, n_better: int, shape: str) -> Finding:
+    """Say that clusters of another shape describe their rows better.
+
+    Parameters
+    ----------
+    n_clusters : int
+        No better than one, with the shape they have.
+    n_better : int
+    shape : str
+        The `covariance_type` with which so many are better than one.
+    """
+    return Finding(
+        "fair",
+        "Clusters of another shape describe these rows better.",
+        f"Of the shape that was fitted, one cluster is as good as these {n_clusters:,} "
+        f"by BIC. But there are {count(n_better, 'cluster')} of another shape: "
+        f"{WORDS[shape]}. AutoMixture (cprime choose) finds and fits them.",
+    )
+
+
 def scaling(n_clusters: int, n_standardised: int) -> Finding:
     """Say whether the number of clusters depends on the scales of the columns.
 

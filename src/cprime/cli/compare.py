@@ -44,7 +44,7 @@ from cprime.cli.summary import (
     describe_shape,
     finding_line,
     fit_values,
-    number_of_clusters,
+    judge_number,
     sentences,
 )
 
@@ -135,7 +135,7 @@ def compare(
                     ):
                         likeliest = fitted
                 follow.stage("trying fewer clusters")
-                number = number_of_clusters(likeliest, rows, weight_of)
+                number = judge_number(likeliest, rows, weight_of)
         except KeyboardInterrupt:
             if found:
                 _show(voice, rows, found, tried, None)

@@ -18,7 +18,7 @@ from cprime.cli.summary import (
     describe_shape,
     finding_line,
     fit_values,
-    number_of_clusters,
+    judge_number,
     quality_lines,
     sentences,
     show,
@@ -52,7 +52,7 @@ def show_fit(
     found, written = verdict(values), files.written(fitted.complete)
     number = None
     if chosen is None:
-        number = number_of_clusters(fitted.estimator, data, fitted.weights)
+        number = judge_number(fitted.estimator, data, fitted.weights)
     verdict_of_choice = ""
     if chosen is not None:
         verdict_of_choice = use_option_names(chosen.auto.verdict_)

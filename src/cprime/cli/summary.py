@@ -60,7 +60,7 @@ def verdict(values: dict[str, Any]) -> Any:
     return verdicts.of_gap(values["gap"], values["c_prime"], values["clusters"])
 
 
-def number_of_clusters(estimator: Any, data: Any, weights: Any = None) -> Any:
+def judge_number(estimator: Any, data: Any, weights: Any = None) -> Any:
     """Return whether one cluster, or fewer, would do, as a `Finding`.
 
     None if that is not known.
@@ -76,9 +76,8 @@ def number_of_clusters(estimator: Any, data: Any, weights: Any = None) -> Any:
     """
     import numpy as np
 
-    from cprime.advice import of_choice
-    from cprime.selection.fewer_clusters import MOST_ROWS, fewer_clusters
-    from cprime.selection.one_cluster import against_one
+    from cprime.advice.number_of_clusters import SomeRows, number_of_clusters
+    from cprime.selection.fewer_clusters import MOST_ROWS
 
     likelihood = getattr(estimator, "log_likelihood_", None)
     if likelihood is None:
@@ -89,21 +88,12 @@ def number_of_clusters(estimator: Any, data: Any, weights: Any = None) -> Any:
         sizes = np.bincount(estimator.labels_, weights=weights, minlength=C)
         shares = sizes / sizes.sum()
     total = data.n_rows if weights is None else float(weights.sum())
-    one = against_one(model, theta, shares, likelihood, total)
-    if one is None:
-        return None
-    found = of_choice.against_one(C, *one)
-    if found.level != "good":
-        return found
     numbers = np.linspace(0, data.n_rows - 1, min(2 * MOST_ROWS, data.n_rows))
     numbers = numbers.astype(np.int64)
     stands_for = np.ones(len(numbers)) if weights is None else weights[numbers]
     stands_for = stands_for * (total / stands_for.sum())
-    rows = data.take(numbers).astype(np.float64)
-    fewer = fewer_clusters(model, theta, one.of_clusters, rows, stands_for)
-    if fewer is None:
-        return found
-    return of_choice.fewer(C, *fewer, data.n_rows)
+    some = SomeRows(data.take(numbers).astype(np.float64), stands_for, data.n_rows)
+    return number_of_clusters(model, theta, shares, likelihood, total, some)
 
 
 def sentences(found: Any) -> str:

@@ -4,15 +4,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from cprime.advice import Finding, of_choice, of_data, of_fits, verdicts
+from cprime.advice import Finding, of_data, of_fits, verdicts
+from cprime.advice.number_of_clusters import SomeRows, number_of_clusters
 from cprime.advice.wording import plain
 from cprime.plots import DistanceDisplay
 from cprime.report.cluster_table import shares_of, sizes_of
 from cprime.report.clusters import Fitted
 from cprime.report.inputs import Scaling
 from cprime.report.summary import Summary
-from cprime.selection.fewer_clusters import fewer_clusters
-from cprime.selection.one_cluster import against_one
 
 
 def verdicts_on(fitted: Fitted, summary: Summary | None) -> list[Finding]:
@@ -58,18 +57,12 @@ def _number_of_clusters(fitted: Fitted, summary: Summary | None) -> list[Finding
     shares = theta.proportions
     if shares is None:
         shares = shares_of(fitted, summary)
-    C, n_rows = fitted.shape[0], int(sizes.sum())
-    one = against_one(model, theta, shares, float(likelihood), n_rows)
-    if one is None:
-        return []
-    found = of_choice.against_one(C, *one)
-    if found.level == "good" and summary is not None:
+    n_rows, some = int(sizes.sum()), None
+    if summary is not None:
         stands_for = np.full(len(summary.sample), n_rows / len(summary.sample))
-        sample = summary.sample, stands_for
-        fewer = fewer_clusters(model, theta, one.of_clusters, *sample)
-        if fewer is not None:
-            return [of_choice.fewer(C, *fewer, n_rows)]
-    return [found]
+        some = SomeRows(summary.sample, stands_for, n_rows)
+    found = number_of_clusters(model, theta, shares, float(likelihood), n_rows, some)
+    return [] if found is None else [found]
 
 
 def warnings_about(

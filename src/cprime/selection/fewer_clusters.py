@@ -1,4 +1,4 @@
-"""Would fewer clusters of the same shape describe these rows better?"""
+"""Would fewer clusters describe these rows better, or clusters of another shape?"""
 
 from typing import NamedTuple
 
@@ -10,6 +10,7 @@ from cprime.rows import MemoryRows
 from cprime.sampling import distinct_sample
 from cprime.selection.choice import Search
 from cprime.selection.criteria import NO_EVIDENCE
+from cprime.selection.shapes import SHAPES
 from cprime.theta import Theta
 from cprime.typing import Array
 
@@ -23,7 +24,7 @@ LARGEST, SMALLEST = 1e70, 1e-70
 FLOOR = 1e-6
 # Of fewer different rows, nothing can be said.
 FEWEST_ROWS = 10
-SHAPES: dict[type[Model], str] = {
+NAMES: dict[type[Model], str] = {
     Spherical: "spherical",
     Diagonal: "diag",
     Tied: "tied",
@@ -69,37 +70,66 @@ def fewer_clusters(
     weights : ndarray of shape (N,), optional
         How often each of them counts; of some rows, how many each stands for.
     """
-    C, D = theta.means.shape
+    C = len(theta.means)
+    search = _searched(C, (_shape_of(model, theta),), "bic", X, weights)
+    if search is None:
+        return None
+    choice, bic = search.choice(), search.criterion
+    found = choice.by_bic
+    rivals = [bic(c.scores) for c in choice.candidates if c.C == C]
+    if choice.n_searched == len(X) and np.ptp(X, axis=0).all():
+        # The same rows: the fit itself is a rival.
+        rivals.append(bic_of_fit)
+    better = bic(found.scores) + NO_EVIDENCE <= min(rivals, default=np.inf)
+    return Fewer(found.C, choice.n_searched) if found.C < C and better else None
+
+
+def clusters_of_any_shape(
+    C: int, X: Array, weights: Array | None = None
+) -> tuple[int, str] | None:
+    """Return how many clusters there are, up to C, and of which shape.
+
+    None if there is no more than one, or if it would take long to find out.
+
+    Parameters
+    ----------
+    C : int
+    X : ndarray of shape (N, D)
+    weights : ndarray of shape (N,), optional
+    """
+    search = _searched(C, tuple(SHAPES), "bic_free_energy", X, weights)
+    if search is None:
+        return None
+    best = search.choice().best
+    return (best.C, SHAPES[best.shape].covariance_type) if best.C > 1 else None
+
+
+def _searched(
+    C: int, shapes: tuple[str, ...], criterion: str, X: Array, weights: Array | None
+) -> Search | None:
+    """Return a search up to C clusters that has been run; None if it cannot be."""
+    D = X.shape[1]
     # Not so for a value that is missing, either.
     largest = float(np.abs(X).max(initial=0.0))
     if C == 1 or C * D * D > MOST_VALUES or not SMALLEST < largest < LARGEST:
         return None
-    spread = np.ptp(X, axis=0)
     # What never changes tells nothing, and has no variance.
-    rows = MemoryRows(np.asarray(X[:, spread > 0], dtype=np.float64), weights)
+    varying = np.ptp(X, axis=0) > 0
+    rows = MemoryRows(np.asarray(X[:, varying], dtype=np.float64), weights)
     sample = distinct_sample(rows, MOST_ROWS, np.random.default_rng(0))
     if sample.n_rows < FEWEST_ROWS:
         return None
-    ours, total = float(sample.weights.sum()), float(rows.weights.sum())
-    sample = MemoryRows(sample.X, sample.weights * (total / ours))
+    scale = float(rows.weights.sum() / sample.weights.sum())
+    sample = MemoryRows(sample.X, sample.weights * scale)
     floor = FLOOR * np.var(sample.X, axis=0)
-    shape = _shape_of(model, theta)
-    search = Search(
-        sample, sample, get_kernel("auto"), (shape,), "bic", floor, C, seed=0
-    )
+    kernel = get_kernel("auto")
+    search = Search(sample, sample, kernel, shapes, criterion, floor, C, seed=0)
     for _ in search.run():
         continue
-    choice = search.choice()
-    found, bic = choice.by_bic, search.criterion
-    rivals = [bic(c.scores) for c in choice.candidates if c.C == C]
-    if ours == total and (spread > 0).all():
-        # The same rows: the fit itself is a rival.
-        rivals.append(bic_of_fit)
-    better = bic(found.scores) + NO_EVIDENCE <= min(rivals, default=np.inf)
-    return Fewer(found.C, sample.n_rows) if found.C < C and better else None
+    return search
 
 
 def _shape_of(model: Model, theta: Theta) -> str:
     if isinstance(model, Isotropic):
         return "k-means" if theta.proportions is None else "isotropic"
-    return SHAPES[type(model)]
+    return NAMES[type(model)]

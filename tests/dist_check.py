@@ -19,7 +19,7 @@ def main():
     needed = {
         str(file.relative_to(ROOT / "src"))
         for file in PACKAGE.rglob("*")
-        if file.is_file() and file.suffix in (".py", ".css", ".html", ".typed", ".csv")
+        if file.is_file() and file.suffix in (".py", ".pyi", ".css", ".html", ".typed")
     }
     (sdist,) = folder.glob("*.tar.gz")
     wheels = list(folder.glob("*.whl"))

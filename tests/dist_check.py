@@ -15,7 +15,8 @@ PACKAGE = ROOT / "src" / "cprime"
 
 def main():
     folder = Path(sys.argv[1])
-    version = re.search(r'"(.+)"', (PACKAGE / "version.py").read_text()).group(1)
+    stated = (PACKAGE / "version.py").read_text()
+    version = re.search(r'__version__ = "(.+)"', stated).group(1)
     needed = {
         str(file.relative_to(ROOT / "src"))
         for file in PACKAGE.rglob("*")

@@ -87,9 +87,10 @@ def compare(
     scratch: Scratch = None,
     threads: Threads = None,
 ) -> None:
-    """Fit with C' = 1, 2, 3, 5, 10 and all, and say which is enough.
+    """Fit with C' = 1, 2, 3, 5, 10 and all, and say which to use.
 
-    All fits start from the same seeds. No file is written.
+    By what each C' loses, and by how long each fit takes. All fits start from the same
+    seeds. No file is written.
     """
     if model == Model.fuzzy:
         raise typer.BadParameter(

@@ -65,5 +65,5 @@ def number_of_clusters(
         fewer = fewer_clusters(model, theta, one.of_clusters, *rows)
         return found if fewer is None else of_choice.fewer(C, *fewer, some.n_rows)
     # Clusters of the wrong shape can be worse than one, where others are not.
-    other = clusters_of_any_shape(C, *rows)
+    other = clusters_of_any_shape(C, some.X)
     return found if other is None else of_choice.other_shape(C, *other)

@@ -16,6 +16,8 @@ from cprime.typing import Array
 
 # The question is asked of so many rows: it should take no longer than a page takes.
 MOST_ROWS = 2000
+# Of all shapes, of fewer: there are six to try, and clusters that are there show soon.
+MOST_ROWS_OF_ANY_SHAPE, MOST_OF_ANY_SHAPE = 500, 8
 # A search holds a matrix for every cluster: of more values it would take too long.
 MOST_VALUES = 2**22
 # Beyond this, squares of squares leave float64.
@@ -84,20 +86,20 @@ def fewer_clusters(
     return Fewer(found.C, choice.n_searched) if found.C < C and better else None
 
 
-def clusters_of_any_shape(
-    C: int, X: Array, weights: Array | None = None
-) -> tuple[int, str] | None:
+def clusters_of_any_shape(C: int, X: Array) -> tuple[int, str] | None:
     """Return how many clusters there are, up to C, and of which shape.
 
-    None if there is no more than one, or if it would take long to find out.
+    Looked for in few rows. None if there is no more than one, or if it would take long.
 
     Parameters
     ----------
     C : int
     X : ndarray of shape (N, D)
-    weights : ndarray of shape (N,), optional
     """
-    search = _searched(C, tuple(SHAPES), "bic_free_energy", X, weights)
+    every = -(-len(X) // MOST_ROWS_OF_ANY_SHAPE)
+    X = X[::every]
+    most = min(C, MOST_OF_ANY_SHAPE)
+    search = _searched(most, tuple(SHAPES), "bic_free_energy", X, None)
     if search is None:
         return None
     best = search.choice().best

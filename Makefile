@@ -8,8 +8,10 @@ BENCH := .venv-bench
 WHEEL := .venv-wheel
 SANITIZE := .venv-sanitize
 OLDEST := .venv-oldest
+README := .venv-readme
+SDIST := .venv-sdist
 
-.PHONY: demo reproduce guide docs shown check test lint browser unit sklearn-suite thorough oldest same-bits kills fuzz fuzz-data budget large sanitize wheel bench clean
+.PHONY: demo reproduce guide docs shown check test lint browser unit sklearn-suite thorough oldest same-bits kills fuzz fuzz-data budget large sanitize readme wheel dist bench clean
 
 demo: $(READY)  ## Cluster the built-in BIRCH data and say what hard assignment loses
 	$(RUN) examples/demo.py
@@ -27,6 +29,7 @@ docs: $(VENV)/.docs  ## The documentation site, in build/docs; a warning is an e
 
 shown: $(READY)  ## Run what the pages of the guide show, and write down what it prints
 	$(RUN) docs/shown.py
+	$(RUN) docs/run_notebook.py
 
 check: lint  ## While you work: lint, types, and the laws and rooms on few examples
 	CPRIME_EXAMPLES=few $(RUN) -m pytest tests/laws tests/rooms tests/test_house.py
@@ -106,6 +109,20 @@ wheel: $(READY)  ## A wheel that runs where there is no compiler
 	cd / && env PATH=/nonexistent CC=/nonexistent CXX=/nonexistent \
 	    $(CURDIR)/$(WHEEL)/bin/python $(CURDIR)/tests/wheel_check.py
 
+readme: $(READY)  ## The README followed line by line in a fresh environment
+	$(RUN) tests/follow_readme.py $(README)
+
+# What would be published: PyPI's own check of the texts, and both kinds installed and tried.
+dist: wheel  ## The source distribution and the wheel, each checked in a fresh environment
+	$(RUN) -m pip install --quiet build twine --constraint constraints.txt
+	$(RUN) -m build --sdist --outdir dist
+	$(RUN) -m twine check --strict dist/*.whl dist/*.tar.gz
+	$(RUN) tests/dist_check.py dist
+	rm -rf $(SDIST)
+	$(PYTHON) -m venv $(SDIST)
+	$(SDIST)/bin/python -m pip install --quiet "$$(echo dist/*.tar.gz)[report]" --constraint constraints.txt
+	cd / && $(CURDIR)/$(SDIST)/bin/python $(CURDIR)/tests/wheel_check.py
+
 # The benchmarks have an environment of their own, with the peers; ARGS go to the suite.
 bench: $(BENCH)/.ready  ## Measure cprime and its peers; ARGS=--quick checks the suite
 	$(BENCH)/bin/python -m pip install --quiet --no-deps --force-reinstall .
@@ -130,4 +147,4 @@ $(VENV)/.docs: $(READY)
 	touch $@
 
 clean:
-	rm -rf $(VENV) $(BENCH) $(WHEEL) $(SANITIZE) $(OLDEST) build dist docs/gallery docs/api/generated .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(BENCH) $(WHEEL) $(SANITIZE) $(OLDEST) $(README) $(SDIST) build dist docs/gallery docs/api/generated .mypy_cache .ruff_cache .hypothesis

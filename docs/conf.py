@@ -30,6 +30,7 @@ extensions = [
     "formulas",
     "members",
     "example_report",
+    "notebooks",
 ]
 templates_path = ["templates"]
 # Parts of pages, and what is run to make them.

@@ -34,7 +34,7 @@ BLOCK = re.compile(
 # What is another number every time: how long it took, also as the last of a line of
 # `cprime compare`; how large a file is that holds such numbers; and which day it is.
 TIME = re.compile(r" *\b\d+(\.\d+)?(e-\d+)? (ms|s|min)\b")
-SECONDS = re.compile(r"^( *\d+(?: \(all\))? .* \d+\*?) +[\d.]+( +<- enough)?$", re.M)
+SECONDS = re.compile(r"^( *\d+(?: \(all\))? .* \d+\*?) +[\d.]+( +<- use)?$", re.M)
 SIZE = re.compile(r"\b\d+(\.\d+)? (bytes|kB|MB)\b")
 DAY = re.compile(r"\b20\d\d-\d\d-\d\d\b( \d\d:\d\d:\d\d)?")
 

@@ -39,7 +39,7 @@ STOREYS = [
     ["stepwise", "bounds"],
     ["selection"],
     ["advice", "overlap"],
-    ["plots"],
+    ["notebook", "plots"],
     ["report"],
     ["checking"],
     ["fitting"],
@@ -62,6 +62,7 @@ ADDRESSES = {
     "torch": set(),
     "dask": set(),
     "pyarrow": {"sources", "datasets", "cli"},
+    "pandas": {"estimators"},
     "rich": {"cli"},
     "typer": {"cli"},
 }

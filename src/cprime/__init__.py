@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         load,
         save,
     )
+    from cprime.notebook import ProgressBar
     from cprime.sources import Data, open_data
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "GaussianMixture",
     "KMeans",
     "Progress",
+    "ProgressBar",
     "SoftKMeans",
     "Trial",
     "bounds",
@@ -41,11 +43,11 @@ __all__ = [
     "save",
 ]
 
-# Names that are modules, and those that are in `sources`; all others are in
+# Names that are modules, and those that are in other rooms; all others are in
 # `estimators`. They are looked up when somebody asks for them: the command line answers
 # before it has read scikit-learn, and who does not draw does not wait for matplotlib.
 _MODULES = ("bounds", "datasets", "plots")
-_OF_SOURCES = ("Data", "open_data")
+_HOMES = {"Data": "sources", "open_data": "sources", "ProgressBar": "notebook"}
 
 if not TYPE_CHECKING:
 
@@ -54,7 +56,7 @@ if not TYPE_CHECKING:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         if name in _MODULES:
             return import_module(f"cprime.{name}")
-        home = "sources" if name in _OF_SOURCES else "estimators"
+        home = _HOMES.get(name, "estimators")
         found = getattr(import_module(f"cprime.{home}"), name)
         globals()[name] = found
         return found

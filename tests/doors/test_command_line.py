@@ -83,10 +83,10 @@ def test_a_gap_is_put_into_words(tmp_path):
     # First of all, whether there are clusters.
     assert "One cluster describes these rows better. BIC is " in said
     assert f"next: cprime choose {tmp_path / 'cloud.npy'}" in said
-    groups = rng.standard_normal((500, 2)) + 9.0 * rng.integers(2, size=(500, 1))
+    groups = rng.standard_normal((900, 2)) + 2.6 * rng.integers(3, size=(900, 2))
     np.save(tmp_path / "groups.npy", groups)
-    said_of_groups = done("fit", tmp_path / "groups.npy", "-k", 8, "-o", tmp_path / "m")
-    assert f"next: cprime compare {tmp_path / 'groups.npy'} -k 8" in said_of_groups
+    said_of_groups = done("fit", tmp_path / "groups.npy", "-k", 9, "-o", tmp_path / "m")
+    assert f"next: cprime compare {tmp_path / 'groups.npy'} -k 9" in said_of_groups
     said = done(
         "fit", tmp_path / "cloud.npy", "-k", 8, "--c-prime", "all", "-o", tmp_path / "m"
     )
@@ -412,10 +412,8 @@ def test_comparisons_start_from_the_same_seeds(folder, X):
     for fit in told["fits"]:
         same = cprime.KMeans(4, c_prime=fit["c_prime"], random_state=0).fit(X)
         assert (fit["free_energy"], fit["gap"]) == (same.free_energy_, same.gap_)
-    gaps = [fit["gap"] for fit in told["fits"]]
-    assert told["recommended"] == next(
-        i + 1 for i, gap in enumerate(gaps) if gap < 0.01
-    )
+    # k-means is enough, or else EM: so few rows take no time.
+    assert told["recommended"] == (1 if told["fits"][0]["gap"] < 0.01 else 4)
     assert told["units"] == "nats per row"
 
 
@@ -425,7 +423,7 @@ def test_a_comparison_recommends(folder):
     )
     assert "2 (all)" in said and "C'" in said
     assert "after --standardize" in said
-    assert re.search(r"Use C' = \d\.", said)
+    assert re.search(r"Use (C' = 1: k-means|all 2 clusters: EM)\.", said)
 
 
 def test_doctor_finds_all_well():

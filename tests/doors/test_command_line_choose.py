@@ -343,8 +343,19 @@ def test_a_search_says_what_it_tries(capsys, monkeypatch):
 def test_a_comparison_asks_first_whether_there_are_clusters(tmp_path, rows):
     np.save(tmp_path / "cloud.npy", RNG.normal(size=(400, 5)))
     said = done("compare", tmp_path / "cloud.npy", "-k", 4)
-    assert said.index("One cluster describes these rows better.") < said.index("Use C'")
+    assert said.index("One cluster describes these rows better.") < said.index("Use ")
     assert "cprime choose estimates how many" in said
     assert "One cluster" not in done("compare", rows, "-k", 3)
     told = json.loads(done("compare", rows, "-k", 3, "--json", "-q"))
-    assert told["against_one"].startswith("3 clusters describe these rows better than")
+    assert told["number_of_clusters"].startswith(
+        "3 clusters describe these rows better"
+    )
+
+
+@pytest.mark.parametrize("command", [["compare"], ["fit", "-o", "m.cprime"]])
+def test_fewer_clusters_are_asked_about(tmp_path, rows, monkeypatch, command):
+    monkeypatch.chdir(tmp_path)
+    name, *where = command
+    said = done(name, rows, "-k", 9, *where)
+    assert "Fewer clusters describe these rows better: 3 instead of 9." in said
+    assert "Fewer clusters" not in done(name, rows, "-k", 3, *where)

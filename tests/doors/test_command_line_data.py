@@ -131,7 +131,7 @@ def test_weights_count_in_comparisons_and_choices(counted):
             for of in (["once.csv", "--weights", "n"], ["repeated.csv"])
         )
         if name == "compare":
-            assert once["against_one"] == repeated["against_one"]
+            assert once["number_of_clusters"] == repeated["number_of_clusters"]
             for key in ("free_energy", "log_likelihood"):
                 found, same = (
                     [fit[key] for fit in of["fits"]] for of in (once, repeated)

@@ -1,6 +1,7 @@
 """A fit from a file is the fit of its rows, to the bit, whatever memory it is given."""
 
 import gzip
+import re
 import threading
 import warnings
 
@@ -251,7 +252,8 @@ def test_a_sample_is_still_there_by_name(npy):
 )
 def test_seedings_that_need_all_rows_in_memory_say_so(npy, init):
     data = open_data(npy, memory=LITTLE)
-    with pytest.raises(ValueError, match="needs all rows in memory"):
+    message = f"needs all rows in memory, where those of {re.escape(data.origin)} do"
+    with pytest.raises(ValueError, match=message):
         KMeans(3, init=init).fit(data)
 
 

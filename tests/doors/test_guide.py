@@ -1,6 +1,7 @@
 """The pages of the guide show what happens when their code is run."""
 
 import importlib.util
+import json
 from pathlib import Path
 
 import pytest
@@ -10,14 +11,14 @@ import cprime
 DOCS = Path(__file__).parent.parent.parent / "docs"
 
 
-def load_shown():
-    spec = importlib.util.spec_from_file_location("shown", DOCS / "shown.py")
+def load(name):
+    spec = importlib.util.spec_from_file_location(name, DOCS / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
 
 
-shown = load_shown()
+shown, run_notebook = load("shown"), load("run_notebook")
 
 
 @pytest.mark.parametrize(
@@ -26,6 +27,20 @@ shown = load_shown()
 def test_a_page_shows_what_its_code_prints(page):
     text = page.read_text()
     assert shown.lasting(shown.rewritten(text)) == shown.lasting(text)
+
+
+@pytest.mark.parametrize("path", run_notebook.NOTEBOOKS, ids=lambda path: path.name)
+def test_a_notebook_shows_what_its_cells_do(path):
+    notebook = json.loads(path.read_text())
+    now = run_notebook.rewritten(notebook)
+    assert run_notebook.lasting(now) == run_notebook.lasting(notebook)
+    assert len(run_notebook.lasting(now)) > 5
+
+
+def test_what_a_cell_shows_is_written_down():
+    cell = {"cell_type": "code", "source": ["a = 6\n", "print(a)\n", "a * 7"]}
+    found = run_notebook.rewritten({"cells": [cell]})
+    assert run_notebook.lasting(found) == ["6\n", "42"]
 
 
 def test_the_pages_have_code():
@@ -56,9 +71,9 @@ def test_times_and_days_do_not_count():
 
 
 def test_seconds_of_compare_do_not_count():
-    page = "  3   -5.7260   -5.7253      0.0008           49     0.398   <- enough\n"
-    other = "  3   -5.7260   -5.7253      0.0008           49      12.1   <- enough\n"
-    worse = "  3   -5.7260   -5.7253      0.0009           49     0.398   <- enough\n"
+    page = "  3   -5.7260   -5.7253      0.0008           49     0.398   <- use\n"
+    other = "  3   -5.7260   -5.7253      0.0008           49      12.1   <- use\n"
+    worse = "  3   -5.7260   -5.7253      0.0009           49     0.398   <- use\n"
     assert shown.lasting(page) == shown.lasting(other) != shown.lasting(worse)
 
 

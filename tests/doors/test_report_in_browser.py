@@ -64,7 +64,10 @@ def test_a_report_in_a_browser(browser, path, width):
     )
     drawn = "[...document.images].map(i => i.complete && i.naturalWidth > 100)"
     pictures = browser.value(drawn)
-    assert len(pictures) == 6 and all(pictures)
+    assert len(pictures) == 5 and all(pictures)
+    # Cells of the heat map are as large as letters, and those past the side scroll.
+    cells = "[...document.querySelectorAll('.heat td')].map(c => c.offsetHeight)"
+    assert min(browser.value(cells)) >= 18
     assert browser.value("document.documentElement.scrollWidth") <= width
     unseen = "[...document.querySelectorAll('section')].map(s => s.offsetHeight)"
     assert min(browser.value(unseen)) > 40

@@ -150,6 +150,50 @@ def against_one(n_clusters: int, bic: float, bic_of_one: float) -> Finding:
     )
 
 
+def fewer(n_clusters: int, n_better: int, n_looked_at: int, n_rows: int) -> Finding:
+    """Say that fewer clusters describe their rows better.
+
+    Parameters
+    ----------
+    n_clusters : int
+    n_better : int
+        A number that BIC prefers, of clusters of the same shape.
+    n_looked_at, n_rows : int
+        Rows this rests on, of so many.
+    """
+    where = ""
+    if n_looked_at < n_rows:
+        where = f" in a sample of {count(n_looked_at, 'row')}"
+    return Finding(
+        "fair",
+        f"Fewer clusters describe these rows better: {n_better:,} instead of "
+        f"{n_clusters:,}.",
+        f"BIC prefers {count(n_better, 'cluster')} of this shape to {n_clusters:,}"
+        f"{where}. If you need {n_clusters:,} groups of similar rows all the same, "
+        "keep them. AutoMixture (cprime choose) looks at other numbers and shapes.",
+    )
+
+
+def other_shape(n_clusters: int, n_better: int, shape: str) -> Finding:
+    """Say that clusters of another shape describe their rows better.
+
+    Parameters
+    ----------
+    n_clusters : int
+        No better than one, with the shape they have.
+    n_better : int
+    shape : str
+        The `covariance_type` with which so many are better than one.
+    """
+    return Finding(
+        "fair",
+        "Clusters of another shape describe these rows better.",
+        f"Of the shape that was fitted, one cluster is as good as these {n_clusters:,} "
+        f"by BIC. But there are {count(n_better, 'cluster')} of another shape: "
+        f"{WORDS[shape]}. AutoMixture (cprime choose) finds and fits them.",
+    )
+
+
 def scaling(n_clusters: int, n_standardised: int) -> Finding:
     """Say whether the number of clusters depends on the scales of the columns.
 

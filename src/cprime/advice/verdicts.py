@@ -88,6 +88,27 @@ def _ambiguous(n_ambiguous: int, n_rows: int) -> str:
     )
 
 
+def of_gap(gap: float, C_prime: int, C: int) -> Finding:
+    """Say what the gap of a fit means, without a look at the rows.
+
+    Parameters
+    ----------
+    gap : float
+        L - F of the fit, in nats per row.
+    C_prime, C : int
+        Clusters a row keeps, of all.
+    """
+    if C_prime == C:
+        text = "Every row keeps all clusters: nothing is left out."
+        return Finding("good", text, "")
+    if C_prime == 1:
+        return hard_assignment(gap)
+    if gap < NEGLIGIBLE:
+        return Finding("good", f"C' = {C_prime} is enough here.", "")
+    text = f"C' = {C_prime} is not enough here."
+    return Finding("poor" if gap > CONSIDERABLE else "fair", text, "")
+
+
 def recommended_c_prime(
     gaps: Mapping[int, float], threshold: float = NEGLIGIBLE
 ) -> int | None:
@@ -105,21 +126,18 @@ def recommended_c_prime(
 
 
 def which_c_prime(
-    gaps: Mapping[int, float],
-    C: int,
-    fitted: int | None = None,
-    threshold: float = NEGLIGIBLE,
+    gaps: Mapping[int, float], C: int, fitted: int, threshold: float = NEGLIGIBLE
 ) -> Finding:
     """Say how many clusters rows should keep.
 
     Parameters
     ----------
     gaps : mapping of int to float
-        Nats per row lost at each C'.
+        Nats per row lost at each C', under the parameters of one fit.
     C : int
         Number of clusters.
-    fitted : int, optional
-        The C' of the fit that all gaps are of; None if each is of a fit of its own.
+    fitted : int
+        The C' of that fit.
     threshold : float, default=0.01
     """
     if C == 1:
@@ -150,10 +168,9 @@ def which_c_prime(
             f"No C' up to {tried} brings the gap {rule}. c_prime=None keeps all: EM.",
         )
     smallest = f"It is the smallest C' with a gap {rule}."
-    if fitted is None or fitted == best:
+    if fitted == best:
         caution = ""
-        # A comparison has fitted C' = 2 already.
-        if best == 1 and (fitted is not None or 2 not in gaps):
+        if best == 1:
             caution = (
                 " That is under these parameters: a fit with C' = 2 may end at better "
                 "ones, so try it once."

@@ -22,7 +22,6 @@ from cprime.cli.errors import StoppedError
 from cprime.cli.fit_job import refuse_too_few_rows
 from cprime.cli.interrupts import stop_on_interrupt
 from cprime.cli.model_spec import Missing, Model, ModelSpec, refuse_standardized_gaps
-from cprime.cli.option_names import use_option_names
 from cprime.cli.options import (
     Clusters,
     CovarianceType,
@@ -42,10 +41,11 @@ from cprime.cli.options import (
 from cprime.cli.progress import follow_progress
 from cprime.cli.source import Source, naming_lines
 from cprime.cli.summary import (
-    against_one,
     describe_shape,
     finding_line,
     fit_values,
+    judge_number,
+    sentences,
 )
 
 # Every one of these, and all clusters.
@@ -87,9 +87,10 @@ def compare(
     scratch: Scratch = None,
     threads: Threads = None,
 ) -> None:
-    """Fit with C' = 1, 2, 3, 5, 10 and all, and say which is enough.
+    """Fit with C' = 1, 2, 3, 5, 10 and all, and say which to use.
 
-    All fits start from the same seeds. No file is written.
+    By what each C' loses, and by how long each fit takes. All fits start from the same
+    seeds. No file is written.
     """
     if model == Model.fuzzy:
         raise typer.BadParameter(
@@ -112,7 +113,7 @@ def compare(
     voice = Voice(json, quiet)
     use_threads(threads)
     found: list[dict[str, Any]] = []
-    against: list[Any] = []
+    likeliest: Any = None
     tried = [*(c for c in TRIED if c < k), k]
     with voice.show_warnings(), stop_on_interrupt():
         try:
@@ -130,14 +131,19 @@ def compare(
                         fitted.fit(rows, sample_weight=weight_of, progress=follow)
                     seconds = time.perf_counter() - started
                     found.append({**fit_values(fitted), "seconds": seconds})
-                    against.append(against_one(fitted, rows.n_rows, weight_of))
+                    if likeliest is None or (
+                        fitted.log_likelihood_ > likeliest.log_likelihood_
+                    ):
+                        likeliest = fitted
+                follow.stage("trying fewer clusters")
+                number = judge_number(likeliest, rows, weight_of)
         except KeyboardInterrupt:
             if found:
-                _show(voice, rows, found, tried, against)
+                _show(voice, rows, found, tried, None)
             raise StoppedError(
                 f"{len(found)} of {len(tried)} fits were complete."
             ) from None
-        _show(voice, rows, found, tried, against)
+        _show(voice, rows, found, tried, number)
 
 
 def _show(
@@ -145,15 +151,13 @@ def _show(
     data: Any,
     found: list[dict[str, Any]],
     tried: list[int],
-    against: list[Any],
+    number: Any,
 ) -> None:
-    from cprime import advice
+    from cprime.advice.of_comparison import Compared, best_of
 
     C = tried[-1]
-    likeliest = max(range(len(found)), key=lambda i: found[i]["log_likelihood"])
-    one = against[likeliest]
-    gaps = {of["c_prime"]: of["gap"] for of in found}
-    best, advised = advice.recommended_c_prime(gaps), advice.which_c_prime(gaps, C)
+    fits = [Compared(*(of[name] for name in Compared._fields)) for of in found]
+    best, advised = best_of(fits, C)
     scaled = data.scale is not None
     voice.result(
         {
@@ -165,9 +169,9 @@ def _show(
             "standardized": scaled,
             "units": "nats per row" + (" of standardized columns" if scaled else ""),
             "fits": [{name: of[name] for name in SHOWN} for of in found],
-            "against_one": one and f"{one.headline} {use_option_names(one.text)}",
+            "number_of_clusters": number and sentences(number),
             "recommended": best,
-            "advice": use_option_names(f"{advised.headline} {advised.text}"),
+            "advice": sentences(advised),
         }
     )
     title = f"{describe_shape(data)}, {wording.count(C, 'cluster')}"
@@ -179,6 +183,6 @@ def _show(
     )
     if stopped := unconverged(found):
         voice.say(stopped)
-    if one is not None and one.level != "good":
-        voice.say(finding_line(one))
+    if number is not None and number.level != "good":
+        voice.say(finding_line(number))
     voice.say(finding_line(advised))

@@ -50,7 +50,7 @@ def _cells(of: dict[str, Any], best: int | None) -> dict[str, str]:
         "gap": wording.gap(of["gap"]),
         "iterations": str(of["iterations"]) + ("" if of["converged"] else "*"),
         "seconds": f"{of['seconds']:.3g}",
-        "": "[green]<- enough[/]" if C_prime == best else "",
+        "": "[green]<- use[/]" if C_prime == best else "",
     }
 
 

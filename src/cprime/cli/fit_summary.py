@@ -12,14 +12,15 @@ from cprime.cli.model_spec import ALL, Model, ModelSpec
 from cprime.cli.option_names import use_option_names
 from cprime.cli.source import Source
 from cprime.cli.summary import (
-    against_one,
     describe_end,
     describe_file,
     describe_model,
     describe_shape,
     finding_line,
     fit_values,
+    judge_number,
     quality_lines,
+    sentences,
     show,
     verdict,
 )
@@ -49,11 +50,13 @@ def show_fit(
     """
     data, values = fitted.data, fit_values(fitted.estimator)
     found, written = verdict(values), files.written(fitted.complete)
-    one = against_one(fitted.estimator, data.n_rows, fitted.weights)
+    number = None
+    if chosen is None:
+        number = judge_number(fitted.estimator, data, fitted.weights)
     verdict_of_choice = ""
     if chosen is not None:
         verdict_of_choice = use_option_names(chosen.auto.verdict_)
-    doubtful = one is not None and one.level != "good"
+    doubtful = number is not None and number.level != "good"
     if fitted.complete and doubtful:
         command = choose_command(source, data)
     elif fitted.complete:
@@ -74,7 +77,7 @@ def show_fit(
             "seconds": fitted.seconds,
             "complete": fitted.complete,
             "verdict": None if found is None else found.headline,
-            "against_one": one and f"{one.headline} {use_option_names(one.text)}",
+            "number_of_clusters": number and sentences(number),
             "files": {name: str(path) for name, path in written.items()},
             "next": command,
             "choice": verdict_of_choice or None,
@@ -86,7 +89,7 @@ def show_fit(
     lines = [
         ("-k auto", literal(verdict_of_choice)),
         ("model", describe_model(values)),
-        ("k", finding_line(one) if doubtful else ""),
+        ("k", finding_line(number) if doubtful else ""),
         ("start", f"{values['seeding']}, seed {fitted.spec.seed}{best}"),
         ("", began),
         ("end", end),

@@ -53,50 +53,52 @@ def centers_of(estimator: Any) -> Any:
 
 def verdict(values: dict[str, Any]) -> Any:
     """Return what the gap means, as a `Finding`; None if there is no gap."""
-    from cprime import advice
+    from cprime.advice import verdicts
 
-    gap, C_prime, C = values.get("gap"), values["c_prime"], values["clusters"]
-    if gap is None:
+    if values.get("gap") is None:
         return None
-    if C_prime == C:
-        text = "Every row keeps all clusters: nothing is left out."
-        return advice.Finding("good", text, "")
-    if C_prime == 1:
-        return advice.hard_assignment(gap)
-    if gap < advice.NEGLIGIBLE:
-        return advice.Finding("good", f"C' = {C_prime} is enough here.", "")
-    text = f"C' = {C_prime} is not enough here."
-    return advice.Finding("poor" if gap > advice.CONSIDERABLE else "fair", text, "")
+    return verdicts.of_gap(values["gap"], values["c_prime"], values["clusters"])
 
 
-def against_one(estimator: Any, n_rows: int, weights: Any = None) -> Any:
-    """Return whether clusters beat one cluster, as a `Finding`; None if unknown.
+def judge_number(estimator: Any, data: Any, weights: Any = None) -> Any:
+    """Return whether one cluster, or fewer, would do, as a `Finding`.
+
+    None if that is not known.
 
     Parameters
     ----------
     estimator : estimator
         Fitted.
-    n_rows : int
+    data : Data
+        Its rows.
     weights : ndarray of shape (n_rows,), optional
         How often each row counts.
     """
     import numpy as np
 
-    from cprime.advice import of_choice
-    from cprime.selection import one_cluster
+    from cprime.advice.number_of_clusters import SomeRows, number_of_clusters
+    from cprime.selection.fewer_clusters import MOST_ROWS
 
     likelihood = getattr(estimator, "log_likelihood_", None)
     if likelihood is None:
         return None
     model, theta = estimator._mixture()
-    shares = theta.proportions
+    shares, C = theta.proportions, len(theta.means)
     if shares is None:
-        C = len(theta.means)
         sizes = np.bincount(estimator.labels_, weights=weights, minlength=C)
         shares = sizes / sizes.sum()
-    total = n_rows if weights is None else float(weights.sum())
-    found = one_cluster.against_one(model, theta, shares, likelihood, total)
-    return None if found is None else of_choice.against_one(len(theta.means), *found)
+    total = data.n_rows if weights is None else float(weights.sum())
+    numbers = np.linspace(0, data.n_rows - 1, min(2 * MOST_ROWS, data.n_rows))
+    numbers = numbers.astype(np.int64)
+    stands_for = np.ones(len(numbers)) if weights is None else weights[numbers]
+    stands_for = stands_for * (total / stands_for.sum())
+    some = SomeRows(data.take(numbers).astype(np.float64), stands_for, data.n_rows)
+    return number_of_clusters(model, theta, shares, likelihood, total, some)
+
+
+def sentences(found: Any) -> str:
+    """Return a `Finding` as plain text, in the words of the command line."""
+    return use_option_names(f"{found.headline} {found.text}").rstrip()
 
 
 def finding_line(found: Any) -> str:

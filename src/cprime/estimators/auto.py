@@ -17,6 +17,7 @@ from cprime.checkpointing.keeper import keeping
 from cprime.checkpointing.search_keeper import SearchKeeper, Unkept
 from cprime.estimators import trials
 from cprime.estimators.auto_finish import Finish
+from cprime.estimators.reporting import NotebookMixin
 from cprime.fitting.degenerate import covariance_floor
 from cprime.fitting.missing_values import FeatureMoments
 from cprime.fitting.results import fitted_or_unchanged
@@ -44,7 +45,7 @@ def _best_has(name: str) -> Any:
     return available_if(check)
 
 
-class AutoMixture(DensityMixin, ClusterMixin, BaseEstimator):
+class AutoMixture(NotebookMixin, DensityMixin, ClusterMixin, BaseEstimator):
     """Choose the number of clusters, their shape, and how many of them rows keep.
 
     Clusters are split, removed and exchanged one at a time, so that there is a fit for

@@ -1,5 +1,6 @@
 """What `init` and `n_init` mean."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -96,7 +97,7 @@ class Starts:
             if training.rows.block is None:
                 raise ValueError(
                     "A callable init needs all rows in memory, where those of "
-                    "{training.rows.origin} do not fit: give centres, or "
+                    f"{training.rows.origin} do not fit: give centres, or "
                     "init='k-means||'."
                 )
 
@@ -117,10 +118,22 @@ class Starts:
             seeding_of = SEEDINGS[self.method]
             return lambda: seeding_of(training.rows, C, training.kernel, rng)
         if callable(init):
-            init = init(training.X, C, random_state=self.random_state)
+            init = self._called(init)
         means = inputs.checked_means(init, C, training.X)
         training.units.refuse_far(means, "init")
         return lambda: Seeds(training.units.means_in(means), 0)
+
+    def _called(self, init: Callable[..., Any]) -> Any:
+        """Return the centres a user's own function gives; its errors stay its own."""
+        try:
+            return init(self._training.X, self._C, random_state=self.random_state)
+        except Exception as error:
+            name = getattr(init, "__qualname__", type(init).__qualname__)
+            error.add_note(
+                f"This error was raised by your init={name}, called as "
+                f"init(X, {self._C}, random_state=...)."
+            )
+            raise
 
     def _along_one_line(self) -> PlusPlus | None:
         """Return what draws the seeds of all restarts, if `init` is a k-means++."""

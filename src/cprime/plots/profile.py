@@ -16,6 +16,8 @@ from cprime.typing import Array
 # Colours are not stretched for the last few cells, nor beyond so many spreads.
 QUANTILE, FARTHEST = 0.98, 3.0
 LONGEST_NAME = 18
+# Of many clusters, and of many features, so many are drawn.
+MOST_SHOWN = 40
 
 
 class ProfileDisplay(Display):
@@ -84,8 +86,8 @@ class ProfileDisplay(Display):
         self,
         ax: Axes | None = None,
         *,
-        max_clusters: int | None = 40,
-        max_features: int | None = 40,
+        max_clusters: int | None = MOST_SHOWN,
+        max_features: int | None = MOST_SHOWN,
     ) -> "ProfileDisplay":
         """Draw it, largest clusters first.
 
@@ -99,13 +101,7 @@ class ProfileDisplay(Display):
             If there are more, draw so many that tell clusters apart best, the best
             first; None is all, in their order.
         """
-        D = self.profile.shape[1]
-        self.clusters = np.argsort(-self.weights, kind="stable")[:max_clusters]
-        self.features = np.arange(D)
-        if max_features is not None and max_features < D:
-            # A handful of rows far out does not make a feature important.
-            explained = self.weights @ np.minimum(np.abs(self.profile), FARTHEST) ** 2
-            self.features = np.argsort(-explained, kind="stable")[:max_features]
+        self.select(max_clusters, max_features)
         cells = self.profile[np.ix_(self.clusters, self.features)]
         ax = self._place(ax, self._size())
         ax.grid(visible=False)
@@ -126,8 +122,34 @@ class ProfileDisplay(Display):
         )
         bar.set_label(f"spreads above\nthe mean ({MINUS} below)", size=look.SMALL)
         bar.ax.tick_params(labelsize=look.SMALL)
-        look.heading(ax, *self._left_out())
+        look.heading(ax, *self.left_out())
         return self
+
+    def select(
+        self,
+        max_clusters: int | None = MOST_SHOWN,
+        max_features: int | None = MOST_SHOWN,
+    ) -> None:
+        """Set `clusters` and `features` to those that are drawn, as `plot` does."""
+        D = self.profile.shape[1]
+        self.clusters = np.argsort(-self.weights, kind="stable")[:max_clusters]
+        self.features = np.arange(D)
+        if max_features is not None and max_features < D:
+            # A handful of rows far out does not make a feature important.
+            explained = self.weights @ np.minimum(np.abs(self.profile), FARTHEST) ** 2
+            self.features = np.argsort(-explained, kind="stable")[:max_features]
+
+    def left_out(self) -> list[str]:
+        """Return which clusters and features are not drawn, in sentences."""
+        (C, D), sentences = self.profile.shape, []
+        if len(self.clusters) < C:
+            sentences.append(f"The {len(self.clusters)} largest of {C:,} clusters.")
+        if len(self.features) < D:
+            sentences.append(
+                f"Of {D:,} features, the {len(self.features)} that tell clusters apart "
+                "best, the best first."
+            )
+        return sentences
 
     def _size(self) -> tuple[float, float]:
         """Return inches of a figure with cells and names that can be read."""
@@ -176,17 +198,6 @@ class ProfileDisplay(Display):
                 fontsize=7.5,
                 color="white" if dark else look.INK,
             )
-
-    def _left_out(self) -> list[str]:
-        (C, D), sentences = self.profile.shape, []
-        if len(self.clusters) < C:
-            sentences.append(f"The {len(self.clusters)} largest of {C:,} clusters.")
-        if len(self.features) < D:
-            sentences.append(
-                f"Of {D:,} features, the {len(self.features)} that tell clusters apart "
-                "best, the best first."
-            )
-        return sentences
 
 
 def _of_rows(table: Data | Table) -> tuple[Array, Array]:

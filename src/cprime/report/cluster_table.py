@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from cprime.advice.wording import brief, count, number, plain, share, signed
+from cprime.advice.cluster_names import cluster_name
+from cprime.advice.wording import brief, count, number, plain, share
 from cprime.plots import ProfileDisplay
 from cprime.report.clusters import Fitted
 from cprime.report.exemplars import Exemplar, exemplars
@@ -16,10 +17,8 @@ from cprime.typing import Array
 
 # Of very many clusters, the largest have a line each.
 MOST_LINES = 500
-# Features that tell a cluster apart: in its line, and as columns of its rows.
-FEATURES, COLUMNS = 3, 6
-# A centre this near to the mean of all rows, in spreads, is nothing special.
-UNREMARKABLE = 0.25
+# Features that tell a cluster apart, as columns of its rows.
+COLUMNS = 6
 LONGEST_NAME = 24
 NOTHING = "\N{EN DASH}"
 
@@ -32,8 +31,8 @@ class ClusterLine:
     ----------
     bar : float
         Its size, in percent of the largest.
-    features : list of (str, str)
-        What tells it apart: names, and spreads above or below all rows.
+    name : str
+        What sets it apart, in words, with values.
     columns : list of str
         Names of the columns in which its centre and exemplars are shown.
     """
@@ -47,7 +46,7 @@ class ClusterLine:
     ambiguous: str
     nearest: str
     overlap: str
-    features: list[tuple[str, str]]
+    name: str
     columns: list[str]
     centre: list[str]
     exemplars: list[Exemplar]
@@ -161,7 +160,7 @@ def cluster_table(
             **_certainty(summary, c),
             nearest=str(fitted.nearest[c]) if C > 1 else NOTHING,
             overlap=brief(share(overlap[c])) if C > 1 else NOTHING,
-            features=_features(profile[c], telling[c], names),
+            name=cluster_name(names, profile[c].tolist(), centers[c].tolist()),
             columns=[plain(names[d], LONGEST_NAME) for d in columns[c]],
             centre=[number(value) for value in centers[c, columns[c]]],
             exemplars=rows.get(int(c), []),
@@ -192,14 +191,3 @@ def _certainty(summary: Summary | None, c: int) -> dict[str, str]:
         "confidence": brief(share(summary.confidences[c])),
         "ambiguous": brief(share(summary.n_ambiguous[c], summary.sizes[c])),
     }
-
-
-def _features(
-    deviations: Array, telling: Array, names: Sequence[str]
-) -> list[tuple[str, str]]:
-    """Return names of features, and how many spreads above or below all rows."""
-    return [
-        (plain(names[d], LONGEST_NAME), signed(deviations[d]))
-        for d in telling[:FEATURES]
-        if abs(deviations[d]) >= UNREMARKABLE
-    ]

@@ -4,14 +4,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from cprime.advice import Finding, of_choice, of_data, of_fits, verdicts
+from cprime.advice import Finding, of_data, of_fits, verdicts
+from cprime.advice.number_of_clusters import SomeRows, number_of_clusters
 from cprime.advice.wording import plain
 from cprime.plots import DistanceDisplay
 from cprime.report.cluster_table import shares_of, sizes_of
 from cprime.report.clusters import Fitted
 from cprime.report.inputs import Scaling
 from cprime.report.summary import Summary
-from cprime.selection.one_cluster import against_one
 
 
 def verdicts_on(fitted: Fitted, summary: Summary | None) -> list[Finding]:
@@ -42,7 +42,7 @@ def verdicts_on(fitted: Fitted, summary: Summary | None) -> list[Finding]:
 
 
 def _number_of_clusters(fitted: Fitted, summary: Summary | None) -> list[Finding]:
-    """Return how many there are, or whether it is more than one, if that is known."""
+    """Return how many there are, or whether one or fewer would do, if that is known."""
     if fitted.choice is not None:
         headline, _, text = fitted.choice.verdict_.partition(". ")
         level = "good" if len(fitted.choice.plausible_) == 1 else "fair"
@@ -57,8 +57,12 @@ def _number_of_clusters(fitted: Fitted, summary: Summary | None) -> list[Finding
     shares = theta.proportions
     if shares is None:
         shares = shares_of(fitted, summary)
-    found = against_one(model, theta, shares, float(likelihood), int(sizes.sum()))
-    return [] if found is None else [of_choice.against_one(fitted.shape[0], *found)]
+    n_rows, some = int(sizes.sum()), None
+    if summary is not None:
+        stands_for = np.full(len(summary.sample), n_rows / len(summary.sample))
+        some = SomeRows(summary.sample, stands_for, n_rows)
+    found = number_of_clusters(model, theta, shares, float(likelihood), n_rows, some)
+    return [] if found is None else [found]
 
 
 def warnings_about(

@@ -14,8 +14,9 @@ from markupsafe import Markup
 from cprime.advice import Finding, recommended_c_prime, wording
 from cprime.advice.wording import brief, count, decimals, nats, number, plain, share
 from cprime.report import findings, summary_card
-from cprime.report.cluster_table import ClusterTable
+from cprime.report.cluster_table import ClusterTable, profile_of, shares_of
 from cprime.report.clusters import Fitted
+from cprime.report.heat_map import HeatMap, heat_map
 from cprime.report.inputs import Scaling
 from cprime.report.outliers import OutlierLine
 from cprime.report.pictures import Picture, Pictures
@@ -72,8 +73,7 @@ class Page:
     cluster_map: Picture
     map: Picture | None
     sizes: Picture
-    profile: Picture
-    is_wide: bool
+    profile: HeatMap
     distances: Picture | None
     outliers: list[OutlierLine]
     command: str
@@ -127,8 +127,9 @@ def page_of(
         cluster_map=pictures.cluster_map(),
         map=pictures.map(),
         sizes=pictures.sizes(),
-        profile=pictures.profile(),
-        is_wide=pictures.is_wide,
+        profile=heat_map(
+            profile_of(fitted, summary, scaling), names, shares_of(fitted, summary)
+        ),
         distances=pictures.distances(),
         outliers=outliers,
         command=plain(about.get("command", ""), LONGEST_COMMAND)

@@ -22,10 +22,9 @@ from cprime.plots import (
     DistanceDisplay,
     FreeEnergyDisplay,
     MapDisplay,
-    ProfileDisplay,
     SizesDisplay,
 )
-from cprime.report.cluster_table import profile_of, shares_of, sizes_of
+from cprime.report.cluster_table import shares_of, sizes_of
 from cprime.report.clusters import Fitted
 from cprime.report.inputs import Scaling
 from cprime.report.summary import Summary
@@ -34,8 +33,7 @@ from cprime.report.summary import Summary
 SHARP, DOTS = "svg", "png"
 DOTS_PER_INCH = 130
 LONGEST_NAME = 18
-WIDTH, WIDE = 5.4, 10.4
-WIDE_COLUMNS = 12
+WIDTH = 5.4
 
 
 @dataclass(frozen=True)
@@ -80,11 +78,6 @@ class Pictures:
         self.names = [plain(name, LONGEST_NAME).replace("$", r"\$") for name in names]
         self.named = copy.copy(fitted.estimator)
         self.named.feature_names_in_ = np.array(self.names, dtype=object)
-
-    @property
-    def is_wide(self) -> bool:
-        """Whether a picture with all columns needs the whole width of the page."""
-        return len(self.names) > WIDE_COLUMNS
 
     def choice(self) -> Picture | None:
         """Return what was tried to find the number of clusters."""
@@ -136,8 +129,7 @@ class Pictures:
             f"{largest}."
         )
         caption = "How many rows each cluster has."
-        size = (WIDE, 2.8) if self.is_wide else (WIDTH, 3.4)
-        return _draw(display, size, SHARP, alt, caption)
+        return _draw(display, (WIDTH, 3.4), SHARP, alt, caption)
 
     def cluster_map(self) -> Picture:
         """Return the centres in the plane, linked by their overlaps."""
@@ -182,25 +174,6 @@ class Pictures:
             else "How rows are spread, and the density that was fitted to them."
         )
         return _draw(display, (WIDTH, 4.8 if D > 1 else 3.6), DOTS, alt, caption)
-
-    def profile(self) -> Picture:
-        """Return where clusters differ from all rows."""
-        profile = profile_of(self.fitted, self.summary, self.scaling)
-        shares = shares_of(self.fitted, self.summary)
-        display = ProfileDisplay(profile, self.names, shares)
-        C, D = profile.shape
-        alt = (
-            f"Heat map of {count(C, 'cluster')} and {count(D, 'column')}: how far each "
-            "centre is above or below the mean of all rows. The table of clusters has "
-            "the largest differences in numbers."
-        )
-        caption = (
-            "How far a cluster's centre is above or below the mean of all rows, in "
-            "standard deviations of all rows."
-        )
-        height = max(1.9 + 0.19 * min(C, 40), 3.4)
-        size = (WIDE if self.is_wide else WIDTH, height)
-        return _draw(display, size, DOTS, alt, caption)
 
     def distances(self) -> Picture | None:
         """Return distances of rows beside what Gaussians would have."""

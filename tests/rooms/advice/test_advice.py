@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from cprime import advice
-from cprime.advice import of_choice, of_data, of_fits, verdicts, wording
+from cprime.advice import of_choice, of_comparison, of_data, of_fits, verdicts, wording
+from cprime.advice.cluster_names import cluster_name
 
 NAMES = ["a", "b", "c"]
 
@@ -82,7 +83,6 @@ def test_the_smallest_sufficient_c_prime_is_recommended():
         (2, "fair", "Use C' = 3."),
         (3, "good", "Use C' = 3."),
         (20, "good", "C' = 3 is enough."),
-        (None, "good", "Use C' = 3."),
     ],
 )
 def test_which_c_prime_depends_on_that_of_the_fit(fitted, level, headline):
@@ -102,11 +102,62 @@ def test_one_cluster_is_exact():
     assert advice.which_c_prime({}, 1, 1).headline == "Use C' = 1."
 
 
-def test_a_comparison_does_not_advise_what_it_has_tried():
+def test_one_fit_with_one_cluster_a_row_says_what_else_to_try():
     gaps = {1: 0.001, 2: 0.0001}
     assert "C' = 2 may end at better" in advice.which_c_prime(gaps, 5, 1).text
-    assert "C' = 2 may end at better" in advice.which_c_prime({1: 0.001}, 5).text
-    assert "C' = 2" not in advice.which_c_prime(gaps, 5).text
+
+
+def compared(seconds, of_em=2.0, likelihood_of_em=-5.0, gap=0.004, C=20):
+    fits = [
+        of_comparison.Compared(1, 0.2, -5.1, 0.5),
+        of_comparison.Compared(3, gap, -5.0, seconds),
+        of_comparison.Compared(C, 0.0, likelihood_of_em, of_em),
+    ]
+    return of_comparison.best_of(fits, C)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "of_em", "best", "words"),
+    [
+        (1.0, 2.0, 3, "It took 1 s; EM, which loses nothing, 2 s."),
+        (2.0, 2.0, 20, "as fast here: it took 2 s, C' = 3 2 s"),
+        (9.0, 2.0, 20, "as fast here: it took 2 s, C' = 3 9 s"),
+        (0.01, 0.2, 20, "takes only 0.2 s here"),
+    ],
+)
+def test_a_comparison_weighs_time(seconds, of_em, best, words):
+    c_prime, finding = compared(seconds, of_em)
+    assert c_prime == best and words in finding.text
+    assert "C' = 3 is the smallest with a gap below 0.01" in finding.text
+    assert finding.headline == (
+        "Use C' = 3." if best == 3 else "Use all 20 clusters: EM."
+    )
+
+
+def test_em_that_ended_worse_is_not_advised():
+    c_prime, finding = compared(9.0, 2.0, likelihood_of_em=-5.05)
+    assert c_prime == 3 and "lower likelihood" in finding.text
+
+
+def test_a_comparison_that_was_stopped_says_what_it_knows():
+    fits = [of_comparison.Compared(1, 0.2, -5.0, 1.0)]
+    c_prime, finding = of_comparison.best_of(fits, 9)
+    assert c_prime is None and "more than 1 of the 9" in finding.headline
+    fits.append(of_comparison.Compared(2, 0.002, -5.0, 1.0))
+    assert of_comparison.best_of(fits, 9)[0] == 2
+
+
+def test_k_means_is_advised_where_it_is_enough():
+    fits = [of_comparison.Compared(c, 0.001, -5.0, 1.0 / c) for c in (1, 2, 5)]
+    c_prime, finding = of_comparison.best_of(fits, 5)
+    assert c_prime == 1 and finding.headline == "Use C' = 1: k-means."
+    assert "try" not in finding.text
+
+
+def test_fewer_clusters_say_what_they_rest_on():
+    finding = of_choice.fewer(8, 3, 2000, 2000)
+    assert "3 instead of 8" in finding.headline and "sample" not in finding.text
+    assert "sample of 2,000 rows" in of_choice.fewer(8, 3, 2000, 2001).text
 
 
 @pytest.mark.parametrize(
@@ -368,3 +419,21 @@ def test_scaling_in_words():
         "The answer depends on scaling: standardised, it would be 4."
     )
     assert same.level == "good" and "it would be 4 too" in same.text
+
+
+# ---- names of clusters -----------------------------------------------------------
+
+
+def test_a_cluster_is_named_by_what_sets_it_apart_with_values():
+    names, values = ["age", "income", "height", "rooms"], [61.5, 12000, 170.0, 2.0]
+    name = cluster_name(names, [1.5, -0.8, 0.2, 0.3], values)
+    assert name == "very high age (61.5), low income (12,000), high rooms (2)"
+
+
+def test_a_cluster_like_all_rows_says_so():
+    name = cluster_name(["a", "b"], [0.24, -0.1], [1.0, 2.0])
+    assert name == "close to the average of all rows"
+
+
+def test_names_of_columns_are_made_plain():
+    assert "\n" not in cluster_name(["a\nb"], [3.0], [1.0])

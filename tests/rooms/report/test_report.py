@@ -34,6 +34,7 @@ from cprime.report import summary as summaries
 from cprime.report.cluster_table import cluster_table
 from cprime.report.clusters import Fitted
 from cprime.report.findings import verdicts_on, warnings_about
+from cprime.report.heat_map import heat_map
 from cprime.report.inputs import Scaling, as_data
 from cprime.report.top_k import TopK
 
@@ -241,7 +242,7 @@ def test_it_says_how_to_make_the_fit_again(page):
 
 def test_pictures_are_inside_and_described(page):
     sources, alts = page.of("img", "src"), page.of("img", "alt")
-    assert len(sources) == len(alts) == 6
+    assert len(sources) == len(alts) == 5
     for source in sources:
         kind, content = source.split(";base64,")
         start = {"data:image/png": b"\x89PNG", "data:image/svg+xml": b"<?xml"}[kind]
@@ -452,9 +453,12 @@ def test_exemplars_are_rows_as_they_came():
         apart = np.abs(kmeans.cluster_centers_[line.number] - wide.mean(axis=0))
         telling = np.argsort(-apart / wide.std(axis=0))
         assert columns == sorted(telling[:6])
-        assert [name for name, _ in line.features] == [
-            "abcdefghi"[d] for d in telling[:3]
-        ]
+        named = re.findall(r"(?:very )?(?:high|low) (\w) \(", line.name)
+        assert named == ["abcdefghi"[d] for d in telling[:3]]
+        centre = raw.mean(axis=0) + 7.0 * (
+            kmeans.cluster_centers_[line.number] - wide.mean(axis=0)
+        )
+        assert f"{named[0]} ({wording.number(centre[telling[0]])})" in line.name
         for shown in line.exemplars:
             row = int(shown.row.replace(",", ""))
             assert kmeans.labels_[row] == line.number
@@ -534,3 +538,23 @@ def test_what_cannot_be_written_leaves_what_was_there(tmp_path, undrawn):
     with pytest.raises(OSError, match="make the folder first"):
         KMEANS.report(tmp_path / "nowhere" / "r.html", X)
     assert [path.name for path in tmp_path.iterdir()] == ["folder"]
+
+
+def test_a_heat_map_has_a_number_and_a_level_for_every_cell():
+    profile = np.array([[0.0, 2.6, -0.04], [0.3, -0.9, -7.0]])
+    found = heat_map(profile, list("abc"), np.array([0.4, 0.6]))
+    assert found.clusters == [1, 0] and found.left_out == []
+    assert [line.name for line in found.lines] == list("abc")
+    assert [line.cells for line in found.lines] == [
+        [("p1", "+0.3"), ("z", "0")],
+        [("m2", f"{wording.MINUS}0.9"), ("p4", "+2.6")],
+        [("m4", f"{wording.MINUS}7.0"), ("z", "0")],
+    ]
+
+
+def test_a_heat_map_of_many_columns_says_what_it_leaves_out():
+    profile = RNG.normal(size=(50, 60))
+    found = heat_map(profile, [f"c{d}" for d in range(60)], np.full(50, 0.02))
+    assert len(found.clusters) == len(found.lines) == 40
+    assert "The 40 largest of 50 clusters." in found.left_out
+    assert found.left_out[1].startswith("Of 60 features, the 40 that tell")

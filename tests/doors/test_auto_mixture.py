@@ -5,6 +5,8 @@ import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from cprime import AutoMixture, GaussianMixture, KMeans, open_data
+from cprime.kernels import native
+from cprime.kernels.threads import allowed_threads
 
 RNG = np.random.default_rng(0)
 CENTERS = np.array([[0.0, 0.0], [9.0, 0.0], [0.0, 9.0]])
@@ -103,6 +105,17 @@ def test_neither_order_nor_repetition_of_rows_matters():
     weighted.fit(X, sample_weight=weights)
     repeated = AutoMixture(max_clusters=4, random_state=0)
     same(weighted, repeated.fit(np.repeat(X, weights, axis=0)))
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2, -1])
+def test_any_number_of_threads_gives_the_same_bits(n_jobs):
+    before = native.get_num_threads()
+    used = set()
+    chosen = AutoMixture(max_clusters=6, n_jobs=n_jobs, random_state=0)
+    chosen.fit(X, progress=lambda trial: used.add(native.get_num_threads()))
+    same(CHOSEN, chosen)
+    assert used == {n_jobs if n_jobs > 0 else allowed_threads()}
+    assert native.get_num_threads() == before
 
 
 def test_rows_of_a_file_are_rows(tmp_path):

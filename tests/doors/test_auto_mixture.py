@@ -89,6 +89,22 @@ def test_what_other_rows_might_say_is_plausible():
     assert {1, 2} <= {*AutoMixture(max_clusters=4, random_state=0).fit(near).plausible_}
 
 
+def test_what_other_criteria_say_is_plausible():
+    rng = np.random.default_rng(2)
+    skewed = np.concatenate([c + rng.gamma(4.0, size=(400, 2)) for c in (0.0, 20.0)])
+    chosen = AutoMixture(max_clusters=8, random_state=0).fit(skewed)
+    assert chosen.n_clusters_ == 2 < chosen.agreement_["bic"]
+    assert chosen.agreement_["bic"] in chosen.plausible_
+
+
+def test_a_few_rows_beside_a_group_are_none():
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(400, 2))
+    beside = [6.0, 0.0] + 0.3 * rng.normal(size=(4, 2))
+    found = AutoMixture(max_clusters=5, random_state=0).fit(np.vstack([rows, beside]))
+    assert found.n_clusters_ == 1
+
+
 def test_a_shape_is_found():
     stretched = X * [1.0, 1.0] + 0.0
     stretched[:70] = stretched[:70] @ np.array([[3.0, 1.0], [1.0, 0.5]])

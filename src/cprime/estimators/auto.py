@@ -107,8 +107,8 @@ class AutoMixture(DensityMixin, ClusterMixin, BaseEstimator):
     labels_ : ndarray of shape (n_samples,)
     plausible_ : list of int
         Numbers of clusters that the evidence does not rule out: the criterion differs
-        from that of the answer by less than 10 or two standard errors (Vuong 1989), or
-        another criterion prefers them.
+        from that of the answer by less than 10 or two standard errors (Vuong 1989),
+        another criterion prefers them, or they lie between the answer and that of BIC.
     agreement_ : dict
         The number that each criterion prefers; "modes" are the groups, with valleys
         between them, of the mixture that BIC prefers.

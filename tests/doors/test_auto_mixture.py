@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_breast_cancer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from cprime import AutoMixture, GaussianMixture, KMeans, open_data
@@ -95,6 +96,13 @@ def test_what_other_criteria_say_is_plausible():
     chosen = AutoMixture(max_clusters=8, random_state=0).fit(skewed)
     assert chosen.n_clusters_ == 2 < chosen.agreement_["bic"]
     assert chosen.agreement_["bic"] in chosen.plausible_
+
+
+def test_groups_are_plausible_though_one_cluster_is_the_answer():
+    chosen = AutoMixture(random_state=0).fit(load_breast_cancer().data)
+    assert chosen.n_clusters_ == 1 < chosen.agreement_["modes"]
+    assert chosen.agreement_["modes"] in chosen.plausible_
+    assert "about as good" in chosen.verdict_
 
 
 def test_a_few_rows_beside_a_group_are_none():

@@ -34,8 +34,9 @@ def plausible(
 ) -> set[int]:
     """Return numbers that are not clearly worse, or that other criteria prefer.
 
-    And those between the answer and that of BIC, which asks no price for ambiguous
-    rows: how much of one is right is not known.
+    Also the number of groups of BIC's mixture, and those between the answer and that
+    of BIC, which asks no price for ambiguous rows: how much of one is right is not
+    known.
 
     Parameters
     ----------
@@ -54,6 +55,7 @@ def plausible(
         rivals = [c for c in rivals if chooser.are_groups(c)]
     found = indistinguishable(best, rivals, criterion, rows, chooser.kernel)
     found |= {chooser.best_of_groups(of).C for of in JUDGES}
+    found.add(int(chooser.groups(chooser.best(bic)).max()) + 1)
     if best.C > 1:
         ends = best.C, chooser.best_of_groups(bic).C
         found |= {*range(min(ends), max(ends) + 1)}

@@ -2,9 +2,12 @@
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_breast_cancer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from cprime import AutoMixture, GaussianMixture, KMeans, open_data
+from cprime.kernels import native
+from cprime.kernels.threads import allowed_threads
 
 RNG = np.random.default_rng(0)
 CENTERS = np.array([[0.0, 0.0], [9.0, 0.0], [0.0, 9.0]])
@@ -87,6 +90,29 @@ def test_what_other_rows_might_say_is_plausible():
     assert {1, 2} <= {*AutoMixture(max_clusters=4, random_state=0).fit(near).plausible_}
 
 
+def test_what_other_criteria_say_is_plausible():
+    rng = np.random.default_rng(2)
+    skewed = np.concatenate([c + rng.gamma(4.0, size=(400, 2)) for c in (0.0, 20.0)])
+    chosen = AutoMixture(max_clusters=8, random_state=0).fit(skewed)
+    assert chosen.n_clusters_ == 2 < chosen.agreement_["bic"]
+    assert chosen.agreement_["bic"] in chosen.plausible_
+
+
+def test_groups_are_plausible_though_one_cluster_is_the_answer():
+    chosen = AutoMixture(random_state=0).fit(load_breast_cancer().data)
+    assert chosen.n_clusters_ == 1 < chosen.agreement_["modes"]
+    assert chosen.agreement_["modes"] in chosen.plausible_
+    assert "about as good" in chosen.verdict_
+
+
+def test_a_few_rows_beside_a_group_are_none():
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(400, 2))
+    beside = [6.0, 0.0] + 0.3 * rng.normal(size=(4, 2))
+    found = AutoMixture(max_clusters=5, random_state=0).fit(np.vstack([rows, beside]))
+    assert found.n_clusters_ == 1
+
+
 def test_a_shape_is_found():
     stretched = X * [1.0, 1.0] + 0.0
     stretched[:70] = stretched[:70] @ np.array([[3.0, 1.0], [1.0, 0.5]])
@@ -103,6 +129,17 @@ def test_neither_order_nor_repetition_of_rows_matters():
     weighted.fit(X, sample_weight=weights)
     repeated = AutoMixture(max_clusters=4, random_state=0)
     same(weighted, repeated.fit(np.repeat(X, weights, axis=0)))
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2, -1])
+def test_any_number_of_threads_gives_the_same_bits(n_jobs):
+    before = native.get_num_threads()
+    used = set()
+    chosen = AutoMixture(max_clusters=6, n_jobs=n_jobs, random_state=0)
+    chosen.fit(X, progress=lambda trial: used.add(native.get_num_threads()))
+    same(CHOSEN, chosen)
+    assert used == {n_jobs if n_jobs > 0 else allowed_threads()}
+    assert native.get_num_threads() == before
 
 
 def test_rows_of_a_file_are_rows(tmp_path):

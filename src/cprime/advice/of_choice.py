@@ -45,7 +45,7 @@ def how_many(
         headline = "No cluster structure: one cluster describes these rows best."
         text = "More clusters do not explain enough to justify their parameters."
         if most_parts > 1:
-            text = "With more clusters, there is no valley between them."
+            text = "With more clusters, some have no valley between them."
     else:
         headline = f"{count(n_clusters, 'cluster')}: {WORDS[shape]}."
         text = "No other number comes close."

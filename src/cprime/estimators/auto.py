@@ -9,6 +9,7 @@ from sklearn.base import BaseEstimator, ClusterMixin, DensityMixin, _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
+from threadpoolctl import threadpool_limits
 
 from cprime.checking import inputs
 from cprime.checking.units import Units
@@ -22,6 +23,7 @@ from cprime.fitting.degenerate import covariance_floor
 from cprime.fitting.missing_values import FeatureMoments
 from cprime.fitting.results import fitted_or_unchanged
 from cprime.kernels import KERNEL_NAMES, get_kernel
+from cprime.kernels.threads import allowed_threads
 from cprime.rows import Rows
 from cprime.sampling import distinct_sample
 from cprime.selection.choice import FEWEST_DIVIDED, MOST_ROWS, Search
@@ -43,6 +45,15 @@ def _best_has(name: str) -> Any:
         return True
 
     return available_if(check)
+
+
+def _at_most_threads(n_jobs: int | None) -> AbstractContextManager[Any]:
+    """Let our compiled code use so many threads; -2 is all that there are but one."""
+    if n_jobs is None:
+        return nullcontext()
+    wanted = n_jobs if n_jobs > 0 else max(1, allowed_threads() + 1 + n_jobs)
+    limits: AbstractContextManager[Any] = threadpool_limits(wanted, user_api="cprime")
+    return limits
 
 
 class AutoMixture(NotebookMixin, DensityMixin, ClusterMixin, BaseEstimator):
@@ -69,6 +80,9 @@ class AutoMixture(NotebookMixin, DensityMixin, ClusterMixin, BaseEstimator):
         loses less than `gap_tolerance`.
     gap_tolerance : float, default=0.01
         Nats per row.
+    n_jobs : int, optional
+        Threads that each fit uses; by default, and for -1, as many as
+        `OMP_NUM_THREADS` or the processors allow. The answer does not depend on it.
     random_state : int, RandomState instance, optional
     kernel : str, default="auto"
         As for `KMeans`.
@@ -94,8 +108,8 @@ class AutoMixture(NotebookMixin, DensityMixin, ClusterMixin, BaseEstimator):
     labels_ : ndarray of shape (n_samples,)
     plausible_ : list of int
         Numbers of clusters that the evidence does not rule out: the criterion differs
-        from that of the answer by less than 10 or two standard errors (Vuong 1989), or
-        another criterion prefers them.
+        from that of the answer by less than 10 or two standard errors (Vuong 1989),
+        another criterion prefers them, or they lie between the answer and that of BIC.
     agreement_ : dict
         The number that each criterion prefers; "modes" are the groups, with valleys
         between them, of the mixture that BIC prefers.
@@ -125,9 +139,6 @@ class AutoMixture(NotebookMixin, DensityMixin, ClusterMixin, BaseEstimator):
 
     An interrupted search keeps the best so far, as it was found; `verdict_` says so.
 
-    There is no `n_jobs`: the fits of a search build on each other, and each uses all
-    processors already.
-
     References
     ----------
     C. Biernacki, G. Celeux and G. Govaert, "Assessing a mixture model for clustering
@@ -151,6 +162,11 @@ class AutoMixture(NotebookMixin, DensityMixin, ClusterMixin, BaseEstimator):
         "criterion": [StrOptions(set(CRITERIA))],
         "c_prime": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
         "gap_tolerance": [Interval(Real, 0, None, closed="left")],
+        "n_jobs": [
+            Interval(Integral, 1, None, closed="left"),
+            Interval(Integral, None, -1, closed="right"),
+            None,
+        ],
         "random_state": ["random_state"],
         "kernel": [StrOptions(set(KERNEL_NAMES))],
         "keep_estimators": ["boolean"],
@@ -165,6 +181,7 @@ class AutoMixture(NotebookMixin, DensityMixin, ClusterMixin, BaseEstimator):
         criterion="bic_free_energy",
         c_prime="auto",
         gap_tolerance=0.01,
+        n_jobs=None,
         random_state=None,
         kernel="auto",
         keep_estimators=False,
@@ -175,6 +192,7 @@ class AutoMixture(NotebookMixin, DensityMixin, ClusterMixin, BaseEstimator):
         self.criterion = criterion
         self.c_prime = c_prime
         self.gap_tolerance = gap_tolerance
+        self.n_jobs = n_jobs
         self.random_state = random_state
         self.kernel = kernel
         self.keep_estimators = keep_estimators
@@ -210,7 +228,7 @@ class AutoMixture(NotebookMixin, DensityMixin, ClusterMixin, BaseEstimator):
         """
         if not (progress is None or callable(progress)):
             raise TypeError(f"progress must be a callable, not {progress!r:.60}.")
-        with fitted_or_unchanged(self) as put:
+        with fitted_or_unchanged(self) as put, _at_most_threads(self.n_jobs):
             X = inputs.checked_data(self, X, reset=True, sparse=False)
             weights = inputs.checked_weights(sample_weight, X.shape[0])
             shapes = self._checked_shapes()

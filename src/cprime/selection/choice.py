@@ -12,16 +12,9 @@ from cprime.kernels import Kernel
 from cprime.rows import MemoryRows, Rows
 from cprime.selection.candidates import Candidate, Fitter
 from cprime.selection.choose import Chooser
-from cprime.selection.criteria import (
-    CRITERIA,
-    NO_EVIDENCE,
-    Scores,
-    bic,
-    bic_free_energy,
-    icl,
-)
+from cprime.selection.criteria import CRITERIA, Scores, bic
 from cprime.selection.journal import FORGETS, Journal
-from cprime.selection.plausible import indistinguishable
+from cprime.selection.plausible import plausible
 from cprime.selection.proposers import PROPOSERS
 from cprime.theta import Coefficients
 from cprime.typing import Array
@@ -32,8 +25,6 @@ MOST_ROWS = 2**14
 HELD_OUT = 0.2
 # Fewer different rows cannot be divided so.
 FEWEST_DIVIDED = 5
-# Criteria whose answers are plausible.
-JUDGES = (bic, icl, bic_free_energy)
 # Fits to a sample that are fitted to all rows: the best whose clusters are groups, and
 # the best of all.
 GROUPED_FINALISTS, FINALISTS = 4, 2
@@ -169,7 +160,7 @@ class Search:
                 (*chooser.candidates, *self._of_sample),
                 key=lambda c: (c.shape, c.C, -c.scores.weight),
             ),
-            self._plausible(best),
+            sorted(plausible(chooser, best, self.criterion, self._judged)),
             {**says, "modes": int(groups.max()) + 1},
             groups,
             by_bic,
@@ -177,22 +168,6 @@ class Search:
             self._is_sample,
             self._limited and largest == chooser.most,
         )
-
-    def _plausible(self, best: Candidate) -> list[int]:
-        """Return numbers that are not clearly worse, or that other criteria prefer."""
-        chooser, criterion = self._chooser, self.criterion
-        limit = criterion(best.scores) + NO_EVIDENCE
-        rivals = chooser.candidates
-        if best.C == 1:
-            # Parts of one group are no groups, however well they describe it.
-            rivals = [c for c in rivals if chooser.are_groups(c)]
-        found = indistinguishable(best, rivals, criterion, self._judged, chooser.kernel)
-        found |= {chooser.best_of_groups(of).C for of in JUDGES}
-        for other in chooser.candidates:
-            near = criterion(other.scores) <= limit and other.C not in found
-            if near and chooser.are_groups(other):
-                found.add(other.C)
-        return sorted(found)
 
     def _finals(self) -> Iterator[Candidate]:
         """Fit the best of the sample to all rows, if those are more."""

@@ -11,6 +11,9 @@ from cprime.typing import Array
 
 # A valley that a model promises is not there if rows like these have less probability.
 CONTRADICTED = 0.01
+# Fewer rows than this show no valley. Were there none, half of those about its middle
+# and the lower peak would be in it: all of four may well be on the peak by chance.
+FEWEST_ROWS = 5
 # Clusters farther apart than this, in standard deviations of both, have a valley.
 FAR = 8.0
 # Where a density along a line is looked at.
@@ -23,7 +26,8 @@ def groups(mixture: Mixture, X: Array, weights: Array, labels: Array) -> Array:
 
     A cluster belongs to one at whose mean the density is higher if there is no valley
     between them: on the line that separates them best their density has one peak, or it
-    has two but rows do not show it, being no fewer in the valley than on the lower one.
+    has two but rows do not show it, being no fewer in the valley than on the lower one,
+    or too few to tell.
     If there are several such, it belongs to the one of highest density at its own mean:
     the tails of many clusters, found as one wide one, do not make them one group.
 
@@ -36,6 +40,7 @@ def groups(mixture: Mixture, X: Array, weights: Array, labels: Array) -> Array:
         The cluster of every row.
     """
     C = len(mixture.means)
+    counts = np.bincount(labels, weights, minlength=C)
     of_cluster = [np.flatnonzero(labels == c) for c in range(C)]
     densities = _log_densities_at_means(mixture)
     highest = np.logaddexp.reduce(densities, axis=0)
@@ -45,7 +50,11 @@ def groups(mixture: Mixture, X: Array, weights: Array, labels: Array) -> Array:
         higher = from_the_highest[:place]
         for other in higher[np.argsort(-densities[higher, c], kind="stable")]:
             rows = np.concatenate([of_cluster[c], of_cluster[other]])
-            if not _Between.of(mixture, c, other).has_valley(X, weights, rows):
+            between = _Between.of(mixture, c, other)
+            is_few = min(counts[c], counts[other]) < FEWEST_ROWS
+            if (is_few and not between.are_far) or not between.has_valley(
+                X, weights, rows
+            ):
                 group[c] = group[other]
                 break
     found: Array = np.unique(group, return_inverse=True)[1]
@@ -91,12 +100,17 @@ class _Between:
         spreads = np.sqrt(np.einsum("i,kij,j->k", direction, matrices, direction))
         return cls(direction, shares, means @ direction, spreads)
 
+    @property
+    def are_far(self) -> bool:
+        """Whether they are too far apart for anything but a valley between them."""
+        apart = float(self.centers[1] - self.centers[0])
+        return apart > FAR * float(self.spreads.sum())
+
     def has_valley(self, X: Array, weights: Array, rows: Array) -> bool:
         """Return whether there is one, in the model and as these rows show it."""
-        apart = float(self.centers[1] - self.centers[0])
-        if not (apart > 0 and self.shares.min() > 0):
+        if not (self.centers[1] > self.centers[0] and self.shares.min() > 0):
             return False
-        if apart > FAR * self.spreads.sum():
+        if self.are_far:
             return True
         turning = self._turning_points()
         if turning is None:

@@ -8,7 +8,14 @@ import numpy as np
 from cprime.kernels import Kernel, free_energies
 from cprime.rows import Rows
 from cprime.selection.candidates import Candidate
-from cprime.selection.criteria import Criterion
+from cprime.selection.choose import Chooser
+from cprime.selection.criteria import (
+    NO_EVIDENCE,
+    Criterion,
+    bic,
+    bic_free_energy,
+    icl,
+)
 from cprime.selection.shapes import SHAPES
 from cprime.stats import weighted_sum
 from cprime.theta import Coefficients
@@ -18,6 +25,47 @@ from cprime.typing import Array
 SURE = 2.0
 # One after another that are ruled out, before no further numbers are looked at.
 RULED_OUT = 2
+# Criteria whose answers are plausible.
+JUDGES = (bic, icl, bic_free_energy)
+
+
+def plausible(
+    chooser: Chooser, best: Candidate, criterion: Criterion, rows: Rows
+) -> set[int]:
+    """Return numbers that are not clearly worse, or that other criteria prefer.
+
+    Also the number of groups of BIC's mixture, and those between the answer and that
+    of BIC, which asks no price for ambiguous rows: how much of one is right is not
+    known.
+
+    Parameters
+    ----------
+    chooser : Chooser
+        With all that was tried.
+    best : Candidate
+        The answer.
+    criterion : callable
+        That gave it.
+    rows : Rows
+        That all were fitted to.
+    """
+    rivals = chooser.candidates
+    if best.C == 1:
+        # Parts of one group are no groups, however well they describe it.
+        rivals = [c for c in rivals if chooser.are_groups(c)]
+    found = indistinguishable(best, rivals, criterion, rows, chooser.kernel)
+    found |= {chooser.best_of_groups(of).C for of in JUDGES}
+    found.add(int(chooser.groups(chooser.best(bic)).max()) + 1)
+    if best.C > 1:
+        ends = best.C, chooser.best_of_groups(bic).C
+        found |= {*range(min(ends), max(ends) + 1)}
+        found |= {chooser.best(of).C for of in JUDGES}
+    limit = criterion(best.scores) + NO_EVIDENCE
+    for other in chooser.candidates:
+        near = criterion(other.scores) <= limit and other.C not in found
+        if near and chooser.are_groups(other):
+            found.add(other.C)
+    return found
 
 
 def indistinguishable(

@@ -49,5 +49,16 @@ def test_a_valley_that_rows_do_not_show_is_none():
     assert found([[0.8], [6.0]], [0.6, 0.6], [0.98, 0.02], X) == [0, 0]
 
 
+@pytest.mark.parametrize(
+    ("apart", "n_rows", "n_groups"), [(5.0, 4, 1), (5.0, 8, 2), (50.0, 4, 2)]
+)
+def test_a_few_rows_are_a_group_only_far_from_others(apart, n_rows, n_groups):
+    beside = [apart, 0.0] + RNG.normal(size=(n_rows, 2)) / 10.0
+    X = np.vstack([RNG.normal(size=(400, 2)), beside])
+    shares = [1.0 - n_rows / len(X), n_rows / len(X)]
+    labels = found([[0, 0], [apart, 0]], [1, 1], shares, X)
+    assert len(set(labels)) == n_groups
+
+
 def test_clusters_in_the_same_place_are_one_group():
     assert found([[1, 1], [1, 1]], [1, 1]) == [0, 0]

@@ -1,6 +1,6 @@
 """Is advice good advice? What is advised, and what following it does, on many sets.
 
-A script that prints the table of `docs/guide/advice.md`; `tests/doors/test_advice_measured.py`
+A script that prints the table of `docs/guide/advice.md`; a test of doors
 holds the page to it.
 """
 

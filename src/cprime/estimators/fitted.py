@@ -369,7 +369,7 @@ class FittedMixture(FittedClusters):
                 f"bound must be 'likelihood' or 'free_energy', not {bound!r}."
             )
         c_prime = None if bound == "likelihood" else "fitted"
-        weight = float(np.sum(evaluation.rows.weights)) / evaluation.units.weight_scale
+        weight = evaluation.rows.weight / evaluation.units.weight_scale
         value = self._free_energy(evaluation, c_prime)
         criterion = -2.0 * weight * value + self._n_free * price(weight)
         if not math.isfinite(criterion):

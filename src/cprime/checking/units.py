@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 
 from cprime.checking import inputs
-from cprime.rows import Rows, rows_of
-from cprime.sources import Data
+from cprime.rows import Rows, is_dask_data, rows_of
 from cprime.theta import variances_of
 from cprime.typing import Array
 
@@ -71,7 +70,7 @@ class Units:
     def rows(self, X: Any, weights: Array) -> Rows:
         """Return the rows in computing units, or say which one does not fit in."""
         # No finite float32 is too large, as a rule: nothing to look for.
-        if largest_number(X.dtype) > self._limit:
+        if largest_number(X.dtype) > self._limit and not is_lazy(X):
             self.refuse_far(X, "X")
         if self.weight_scale != 1.0:
             weights = weights * self.weight_scale
@@ -183,15 +182,18 @@ def _n_missing(rows: Rows) -> tuple[Array, Array]:
     return n_missing, weights
 
 
-def _largest_weighted(X: Any, weights: Array) -> float:
+def is_lazy(X: Any) -> bool:
+    """Return whether rows are looked at only when results of them are asked for."""
+    return is_dask_data(X) and not X.is_open
+
+
+def _largest_weighted(X: Any, weights: Any) -> float:
     """Return the largest absolute value of the rows that have weight."""
-    if not isinstance(X, Data):
-        return inputs.magnitude(X[weights > 0])
-    found = 0.0
-    for start, values in X.blocks():
-        weighted = weights[start : start + len(values)] > 0
-        found = max(found, inputs.magnitude(values[weighted]))
-    return found
+
+    def of_part(values: Array, weights: Array) -> Array:
+        return np.atleast_1d(inputs.magnitude(values[weights > 0]))
+
+    return float(rows_of(X, weights).of_parts(of_part).max())
 
 
 def _scale(largest: float, window: int) -> float:

@@ -10,7 +10,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from cprime.checking import inputs
+from cprime.checking import inputs, sample_weights
 from cprime.checking.units import Units
 from cprime.checkpointing.checkpoint import Checkpoint
 from cprime.checkpointing.keeper import keeping
@@ -210,8 +210,9 @@ class AutoMixture(DensityMixin, ClusterMixin, BaseEstimator):
         if not (progress is None or callable(progress)):
             raise TypeError(f"progress must be a callable, not {progress!r:.60}.")
         with fitted_or_unchanged(self) as put:
+            inputs.refuse_collection(self, X)
             X = inputs.checked_data(self, X, reset=True, sparse=False)
-            weights = inputs.checked_weights(sample_weight, X.shape[0])
+            weights = sample_weights.checked_weights(sample_weight, X.shape[0])
             shapes = self._checked_shapes()
             units = Units.of_rows(X, weights)
             rows = units.rows(X, weights)

@@ -141,9 +141,11 @@ class ClusterCenters(
         """
         evaluation = self._evaluation(X, of=self._clusters())
 
+        kernel, means = evaluation.kernel, evaluation.coefficients.means
+        scale, dtype = evaluation.units.scale, evaluation.dtype
+
         def distances(values: Array, weights: Array) -> Array:
-            squared = evaluation.kernel.distances(values, evaluation.coefficients.means)
-            return (np.sqrt(squared) / evaluation.units.scale).astype(evaluation.dtype)
+            return (np.sqrt(kernel.distances(values, means)) / scale).astype(dtype)
 
         return evaluation.rows.map(distances)
 

@@ -96,7 +96,7 @@ class Starts:
             if training.rows.block is None:
                 raise ValueError(
                     "A callable init needs all rows in memory, where those of "
-                    "{training.rows.origin} do not fit: give centres, or "
+                    f"{training.rows.origin} do not fit: give centres, or "
                     "init='k-means||'."
                 )
 

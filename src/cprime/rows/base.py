@@ -164,6 +164,14 @@ class Rows(ABC):
         """
         return self.gathered(function(*part.arrays) for part in self.parts(per_row))
 
+    def examined(self, of_rows: Array, examine: Callable[[Array, int], None]) -> Array:
+        """Return numbers that `map` gave, after examine(numbers, first row).
+
+        Wherever they are computed: it raises if something is wrong with them.
+        """
+        examine(of_rows, 0)
+        return of_rows
+
     def of_parts(self, function: Callable[..., Any]) -> Any:
         """Return what function(values, weights) says of every part, one after another.
 
@@ -182,12 +190,16 @@ class Rows(ABC):
 
     def reduce(self, function: Callable[..., Any], *per_row: Array) -> Any:
         """Return the sum of function(values, weights, *per_row) over all leaves."""
+        return self.leaf_sum(function, *per_row).total()
+
+    def leaf_sum(self, function: Callable[..., Any], *per_row: Array) -> LeafSum:
+        """Return that sum as the one over a run of leaves, to be added to others."""
         leaves = (
             LeafSum.of_leaf(leaf, function(*arrays))
             for part in self.parts(per_row)
             for leaf, arrays in part.leaves()
         )
-        return reduce(add, leaves).total()
+        return reduce(add, leaves)
 
     def sum_slices(self, function: Callable[..., Any], *columns: Any) -> Any:
         """Return the sum of function(weights, *columns) over slices of all rows.
@@ -223,6 +235,11 @@ class Rows(ABC):
 
         It returns a number for every row; those of no weight may be infinite.
         """
+        total, weight = self.leaf_mean(function, *per_row).total()
+        return float(total / weight)
+
+    def leaf_mean(self, function: Callable[..., Array], *per_row: Array) -> LeafSum:
+        """Return the sums this is the quotient of, to be added to those of others."""
         sums = (
             LeafSum.of_leaf(leaf, _weighted(*arrays))
             for part in self.parts(per_row)
@@ -230,8 +247,7 @@ class Rows(ABC):
                 part.first, (function(*part.arrays), part.arrays[1])
             ).leaves()
         )
-        total, weight = reduce(add, sums).total()
-        return float(total / weight)
+        return reduce(add, sums)
 
 
 def _weighted(of_rows: Array, weights: Array) -> Array:

@@ -108,6 +108,7 @@ class _Candidates:
 
         weights = self._rows.sum_slices(of_owners, self._owner)
         means = np.concatenate(self._means)
-        narrow = means.astype(np.float32)
+        with np.errstate(over="ignore"):
+            narrow = means.astype(np.float32)
         # Half as much to move in every step that follows.
         return MemoryRows(narrow if np.array_equal(narrow, means) else means, weights)

@@ -1,5 +1,6 @@
 """A plain install fits; whatever takes more says in one line what to install."""
 
+import re
 import subprocess
 import sys
 import tomllib
@@ -76,6 +77,6 @@ def test_what_is_missing_is_named_with_its_remedy(package, tmp_path):
 def test_extras_are_those_of_the_project():
     promised = tomllib.loads(PROJECT.read_text())["project"]["optional-dependencies"]
     for extra, packages in EXTRAS.items():
-        names = {requirement.partition(">=")[0] for requirement in promised[extra]}
+        names = {re.split(r"\[|>=", requirement)[0] for requirement in promised[extra]}
         assert names == {INSTALLED_AS.get(package, package) for package in packages}
     assert promised["all"] == [f"cprime[{','.join(EXTRAS)}]"]

@@ -45,7 +45,7 @@ def checked(estimator: Any, X: Any, *, reset: bool, missing: bool) -> DaskData:
         inputs.refuse_wild(estimator, data, missing)
         return data
     of = [inputs.column(estimator, i) for i in range(data.n_features)]
-    data.check = _finite_check(type(estimator).__name__, of)
+    data.checks.append(_finite_check(type(estimator).__name__, of))
     return data
 
 

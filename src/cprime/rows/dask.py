@@ -123,7 +123,7 @@ class DaskRows(Rows):
             )
             for i, held in enumerate(self.X.blocks)
         ]
-        total = added_up(sums)
+        total = added_up(sums, LeafSum.folded)
         width = 0 if C_prime == len(coefficients.means) else C_prime
         before = K.origin if K is not None and sweep.needs_before else []
         return DaskKept(self, (self.n_rows, width), [*before, wanted]), total
@@ -181,11 +181,15 @@ class DaskRows(Rows):
         return tuple(DaskColumn(tasks, place) for place in range(sample))
 
     def leaf_sum(self, function: Callable[..., Any], *per_row: Any) -> LeafSum:
-        total: LeafSum = added_up(self._asked("leaf_sum", function, *per_row))
+        total: LeafSum = added_up(
+            self._asked("leaf_sum", function, *per_row), LeafSum.folded
+        )
         return total
 
     def leaf_mean(self, function: Callable[..., Any], *per_row: Any) -> LeafSum:
-        total: LeafSum = added_up(self._asked("leaf_mean", function, *per_row))
+        total: LeafSum = added_up(
+            self._asked("leaf_mean", function, *per_row), LeafSum.folded
+        )
         return total
 
     def sum_slices(self, function: Callable[..., Any], *columns: Any) -> Any:
@@ -194,7 +198,7 @@ class DaskRows(Rows):
             task(block_tasks.leaf_of_slice, i, wanted, *pieces)
             for i, pieces in enumerate(self._pieces(columns))
         ]
-        return added_up(tasks).total()
+        return added_up(tasks, LeafSum.folded).total()
 
     def pick(self, function: Callable[..., Any], *columns: Any) -> tuple[Array, ...]:
         wanted = shared(function)

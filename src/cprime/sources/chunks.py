@@ -40,7 +40,7 @@ def chunk_size(chunk: Array) -> int:
 
 def evaluated(
     chunk: Array,
-    wanted: tuple[Callable[[Array], Any], Check | None],
+    wanted: tuple[Callable[[Array], Any], list[Check]],
     index: int,
     first: int | None,
 ) -> Any:
@@ -49,7 +49,7 @@ def evaluated(
     Parameters
     ----------
     chunk : ndarray of shape (any, D)
-    wanted : (callable, Check or None)
+    wanted : (callable, list of Check)
         The function, and what looks at the rows before.
     index : int
         Number of the chunk.
@@ -62,8 +62,8 @@ def evaluated(
             return f"row {row} of chunk {index}"
         return f"row {first + row}"
 
-    function, check = wanted
-    if check is not None:
+    function, checks = wanted
+    for check in checks:
         check(chunk, place_of)
     return function(chunk)
 

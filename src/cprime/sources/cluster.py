@@ -73,14 +73,19 @@ def results(tasks: Sequence[Task]) -> list[Any]:
         return list(client.gather(futures))
 
 
-def added_up(tasks: Sequence[Task]) -> Any:
-    """Return the sum of the results, which neighbours form on the workers."""
+def added_up(tasks: Sequence[Task], finish: Callable[[Any], Any] | None = None) -> Any:
+    """Return the sum of the results, which neighbours form on the workers.
+
+    What `finish` makes of it there is what comes here.
+    """
     level = list(tasks)
     while len(level) > 1:
         level = [
             task(_sum, *level[i : i + ADDED_TOGETHER])
             for i in range(0, len(level), ADDED_TOGETHER)
         ]
+    if finish is not None:
+        level = [task(finish, *level)]
     return results(level)[0]
 
 
@@ -172,6 +177,10 @@ def _failures_explained() -> Iterator[None]:
     try:
         yield
     except (CancelledError, OSError) as error:
+        client = current_client()
+        if isinstance(error, OSError) and _is_connected(client):
+            # One of a worker's: a file that is not there, for example.
+            raise
         raise ClusterError(
             "The connection to the scheduler was lost "
             f"({_first_line(error)}): its work cannot be recovered. Start a cluster "
@@ -193,6 +202,10 @@ def _failures_explained() -> Iterator[None]:
             "divide X into smaller chunks, give workers more memory, or, if workers "
             "come and go, allow more of it (distributed.scheduler.allowed-failures)."
         ) from error
+
+
+def _is_connected(client: Any) -> bool:
+    return client is None or client.status == "running"
 
 
 def _first_line(error: BaseException) -> str:

@@ -48,8 +48,8 @@ class DaskData:
         Of the columns.
     origin : str
         What the user calls it.
-    check : callable, optional
-        Is called with the rows of every chunk before they are evaluated, and with what
+    checks : list of Check
+        Are called with the rows of every chunk before they are evaluated, and with what
         says where a row of it is.
     """
 
@@ -59,7 +59,7 @@ class DaskData:
         self.names = tuple(X.columns) if self.is_frame else None
         self.origin = "a Dask DataFrame" if self.is_frame else "a Dask array"
         self.dtype = np.dtype(dtype_of(X))
-        self.check: Check | None = None
+        self.checks: list[Check] = []
 
     @property
     def n_features(self) -> int:
@@ -178,7 +178,7 @@ class DaskData:
 
     def _evaluated(self, function: Callable[[Array], Any]) -> list[Task]:
         """Return a function of the rows of every chunk, which are checked before."""
-        wanted = shared((function, self.check))
+        wanted = shared((function, list(self.checks)))
         ends = np.cumsum([np.nan if n is None else n for n in self.declared_rows])
         starts = [0, *(None if np.isnan(end) else int(end) for end in ends[:-1])]
         return [

@@ -6,8 +6,9 @@ import numpy as np
 
 from cprime.blocks import LEAF_ROWS
 
-# Of a typical chunk, what may have to move to the next at either end of it.
-MOVED_SHARE = 16
+# A block ends at a multiple of this share of a typical chunk, or more: at most half of
+# that moves to the next, once, and sums over a block are a few nodes of the tree.
+SHARE_OF_CHUNK = 4
 
 
 def leaf_runs(lengths: tuple[int, ...]) -> list[slice]:
@@ -23,7 +24,7 @@ def leaf_runs(lengths: tuple[int, ...]) -> list[slice]:
     """
     n_rows, filled = sum(lengths), [n for n in lengths if n > 0]
     unit = LEAF_ROWS
-    while unit * 2 * MOVED_SHARE <= n_rows / len(filled):
+    while unit * 2 * SHARE_OF_CHUNK <= n_rows / len(filled):
         unit *= 2
     ends = [round(end / unit) * unit for end in np.cumsum(filled).tolist()]
     ends = sorted({end for end in ends if 0 < end < n_rows} | {n_rows})

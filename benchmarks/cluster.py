@@ -74,7 +74,7 @@ def on_cluster(X: Any, start: Any, n_workers: int) -> dict[str, Any]:
     """Return seconds and bytes of sweeps by so many workers."""
     with (
         LocalCluster(
-            n_workers=n_workers, threads_per_worker=1, dashboard_address=None
+            n_workers=n_workers, threads_per_worker=1, dashboard_address="127.0.0.1:0"
         ) as cluster,
         Client(cluster) as client,
     ):

@@ -147,7 +147,9 @@ def _sum(first: Any, *others: Any) -> Any:
 
 
 def _workers(client: Any) -> dict[str, Any]:
-    found: dict[str, Any] = client.scheduler_info(n_workers=-1)["workers"]
+    # While a connection is sought again, nothing is known of them.
+    known = client.scheduler_info(n_workers=-1) if _is_connected(client) else {}
+    found: dict[str, Any] = known.get("workers", {})
     return found
 
 
@@ -162,6 +164,8 @@ def _wait(client: Any, futures: list[Any]) -> None:
             return
         except TimeoutError:
             pass
+        if client.status == "closed":
+            raise CancelledError("no scheduler answers")
         without = 0.0 if _workers(client) else without + LOOK_EVERY
         if without >= WITHOUT_WORKERS:
             raise ClusterError(

@@ -44,16 +44,17 @@ def collection(n_rows: int, n_features: int, chunk: int) -> Any:
     )
 
 
-def seconds_per_sweep(X: Any, start: Any) -> tuple[list[float], Any]:
-    """Return how long iterations took, the first left out, and the fit."""
-    lines: list[float] = []
+def measured_sweeps(X: Any, start: Any) -> tuple[list[float], list[int], Any]:
+    """Return seconds and loopback bytes of iterations after the first, and the fit."""
+    lines: list[tuple[float, int]] = []
 
     def progress(done: Any) -> None:
-        lines.append(time.perf_counter())
+        lines.append((time.perf_counter(), loopback()))
 
     fitted = KMeans(len(start), init=start, max_iter=SWEEPS + 1, tol=0)
     fitted.fit(X, progress=progress)
-    return np.diff(lines)[1:].tolist(), fitted
+    seconds, sent = (np.diff(column)[1:].tolist() for column in zip(*lines))
+    return seconds, sent, fitted
 
 
 def loopback() -> int:
@@ -79,14 +80,15 @@ def on_cluster(X: Any, start: Any, n_workers: int) -> dict[str, Any]:
         Client(cluster) as client,
     ):
         X = client.persist(X)
-        seconds_per_sweep(X[: LEAF_ROWS * 8], start)
+        measured_sweeps(X[: LEAF_ROWS * 8], start)
         sent, passed, begin = sent_by_workers(client), loopback(), time.perf_counter()
-        seconds, fitted = seconds_per_sweep(X, start)
+        seconds, bytes_of_sweeps, fitted = measured_sweeps(X, start)
         return {
             "workers": n_workers,
             "blocks": X.numblocks[0],
             "seconds": seconds,
             "median": float(np.median(seconds)),
+            "bytes_of_sweeps": bytes_of_sweeps,
             "whole_fit": time.perf_counter() - begin,
             "sent_by_workers": sent_by_workers(client) - sent,
             "loopback": loopback() - passed,
@@ -118,7 +120,7 @@ def main() -> None:
     in_memory = X.compute(scheduler="threads")
     for n_threads in asked.workers:
         with threadpool_limits(n_threads):
-            seconds, fitted = seconds_per_sweep(in_memory, start)
+            seconds, _, fitted = measured_sweeps(in_memory, start)
         told = {"threads": n_threads, "seconds": seconds}
         told |= {"median": float(np.median(seconds)), "checksum": fitted.inertia_}
         print(json.dumps({**shape, **told}), flush=True)

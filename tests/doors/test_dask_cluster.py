@@ -212,7 +212,7 @@ def test_rows_that_kill_workers_are_told():
     with (
         fragile,
         Client(fragile),
-        pytest.raises(ClusterError, match="when they died.*smaller chunks"),
+        pytest.raises(ClusterError, match=r"when they died.*smaller chunks"),
     ):
         estimator.fit(deadly)
     assert not hasattr(estimator, "n_features_in_")
@@ -221,7 +221,7 @@ def test_rows_that_kill_workers_are_told():
 def test_a_chunk_larger_than_memory_is_told(client):
     rows = 10**10
     large = da.zeros((rows, D), chunks=(rows, D))
-    with pytest.raises(ClusterError, match="no worker has more than.*smaller chunks"):
+    with pytest.raises(ClusterError, match=r"no worker has more than.*smaller chunks"):
         KMeans(3).fit(large)
 
 

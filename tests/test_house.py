@@ -61,7 +61,7 @@ ADDRESSES = {
     "jinja2": {"report"},
     "torch": set(),
     "dask": {"sources", "rows"},
-    "distributed": {"sources", "cli"},
+    "distributed": {"sources"},
     "pyarrow": {"sources", "datasets", "cli"},
     "rich": {"cli"},
     "typer": {"cli"},

@@ -62,7 +62,17 @@ def test_estimators_take_none_of_them(tmp_path):
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("package", OPTIONAL)
+def test_whoever_has_a_dask_collection_needs_no_more(tmp_path):
+    assert set(OPTIONAL) - set(WISHES) == {"dask", "distributed"}
+    code = """
+import cprime, dask.array as da
+cprime.KMeans(3).fit(da.from_array(X, chunks=20)).labels_.compute()
+"""
+    done = run_without(["distributed"], code, tmp_path)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("package", WISHES)
 def test_what_is_missing_is_named_with_its_remedy(package, tmp_path):
     code, extra = WISHES[package]
     done = run_without([package], code, tmp_path)

@@ -36,7 +36,7 @@ class ClusterError(RuntimeError):
 
 def current_client() -> Any:
     """Return the `distributed.Client` in use, or None."""
-    if "distributed" not in sys.modules:
+    if sys.modules.get("distributed") is None:
         return None
     from distributed import get_client
 

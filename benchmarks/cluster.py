@@ -13,6 +13,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import dask
 import dask.array as da
 import numpy as np
 from distributed import Client, LocalCluster
@@ -73,7 +74,9 @@ def sent_by_workers(client: Client) -> int:
 
 def on_cluster(X: Any, start: Any, n_workers: int) -> dict[str, Any]:
     """Return seconds and bytes of sweeps by so many workers."""
+    # As the guide advises: on a busy machine, blocks would go to and fro.
     with (
+        dask.config.set({"distributed.scheduler.work-stealing": False}),
         LocalCluster(
             n_workers=n_workers, threads_per_worker=1, dashboard_address="127.0.0.1:0"
         ) as cluster,

@@ -11,7 +11,7 @@ OLDEST := .venv-oldest
 README := .venv-readme
 SDIST := .venv-sdist
 
-.PHONY: demo reproduce guide docs shown check test lint browser unit sklearn-suite thorough oldest same-bits kills fuzz fuzz-data budget large sanitize readme wheel dist bench clean
+.PHONY: demo reproduce guide docs shown check test lint browser unit sklearn-suite thorough oldest same-bits kills worker-kills fuzz fuzz-data budget large sanitize readme wheel dist bench clean
 
 demo: $(READY)  ## Cluster the built-in BIRCH data and say what hard assignment loses
 	$(RUN) examples/demo.py
@@ -75,6 +75,9 @@ same-bits: $(READY)  ## Fits, models and checkpoints of another version, BEFORE=
 
 kills: $(READY)  ## 200 fits killed at random moments and resumed, to the same bits
 	$(RUN) -W error tests/kill_and_resume.py 200
+
+worker-kills: $(READY)  ## Fits on a cluster whose workers are killed or stopped, ROUNDS=8 of each kind
+	$(RUN) tests/kill_workers.py $(or $(ROUNDS),8)
 
 fuzz: $(READY)  ## Model files altered at random, for SECONDS=600
 	$(RUN) tests/fuzz_models.py $(or $(SECONDS),600)

@@ -246,12 +246,12 @@ def _checked(
         raise ValueError(f"C_prime={C_prime} should be between 1 and C={C}.")
     if K is None:
         return rows, None
-    K = np.asarray(K)
-    if K.ndim != 2 or len(K) != rows.n_rows:
-        raise ValueError(f"K has shape {K.shape}: X has {rows.n_rows} rows.")
     if rows is X:
         # A fit asks, and its sweep has found them.
         return rows, K
+    K = np.asarray(K)
+    if K.ndim != 2 or len(K) != rows.n_rows:
+        raise ValueError(f"K has shape {K.shape}: X has {rows.n_rows} rows.")
     ordered = np.sort(K, axis=1)
     repeated = (ordered[:, 1:] == ordered[:, :-1]).any()
     if repeated or ordered.min() < 0 or ordered.max() >= C:

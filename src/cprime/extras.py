@@ -8,6 +8,7 @@ EXTRAS = {
     "files": ("pyarrow",),
     "report": ("jinja2", "matplotlib", "PIL"),
     "cli": ("pyarrow", "rich", "typer"),
+    "dask": ("dask", "distributed"),
 }
 
 

@@ -6,7 +6,8 @@ the points fall into, and only the rows of those are put in order. Nothing but n
 of every row that come in slices is needed: they may be in a file.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -18,8 +19,6 @@ from cprime.typing import Array
 
 # Ranges of keys.
 BUCKET_BITS = 16
-# Rows whose numbers are read at once: sums are formed in this order.
-AT_ONCE = 2**18
 
 
 class KeyedRows:
@@ -44,27 +43,33 @@ class KeyedRows:
         self._rows = rows
         self._keys, self.from_middle = rows.columns(keyed)
 
-    def draw(self, of_weight: Callable[[slice], Array], points: Array) -> Array:
+    def draw(
+        self, points: Array, of_weight: Callable[..., Array], *columns: Any
+    ) -> Array:
         """Return the values of rows at these points of the cumulated masses.
 
         Different rows, ordered by value; none if no row has any mass.
 
         Parameters
         ----------
-        of_weight : callable
-            Returns, for consecutive rows, their masses per unit of weight.
         points : ndarray of shape (any,)
             In [0, 1).
+        of_weight : callable
+            Returns masses per unit of weight, of some rows' numbers in `columns`.
+        columns : numbers of every row
         """
-        of_buckets = np.zeros(2**BUCKET_BITS)
-        for _, keys, masses in self._slices(of_weight):
-            of_buckets += np.bincount(_buckets(keys), masses, len(of_buckets))
+
+        def sums(weights: Array, keys: Array, *numbers: Array) -> Array:
+            masses = weights * of_weight(*numbers)
+            return np.bincount(_buckets(keys), masses, 2**BUCKET_BITS)
+
+        of_buckets = self._rows.sum_slices(sums, self._keys, *columns)
         if not of_buckets.any():
             return np.empty((0, self._rows.n_features))
         hit = drawn(of_buckets, points)
         before = np.concatenate([[0.0], np.cumsum(of_buckets)])
         inside = (points * before[-1] - before[hit]) / of_buckets[hit]
-        rows, keys, masses = self._inside(np.unique(hit), of_weight)
+        rows, keys, masses = self._inside(np.unique(hit), of_weight, columns)
         places = _places(_buckets(keys), masses, hit, inside)
         # Rows that differ may share a key.
         shared = _sharing(keys, np.unique(places))
@@ -78,33 +83,21 @@ class KeyedRows:
         different: Array = np.unique(self._rows.take(chosen), axis=0)
         return different
 
-    def _slices(
-        self, of_weight: Callable[[slice], Array]
-    ) -> Iterator[tuple[int, Array, Array]]:
-        """Yield the first of consecutive rows, their keys and their masses."""
-        for some in slices(self._rows.n_rows):
-            masses = self._rows.weights[some] * of_weight(some)
-            yield some.start, self._keys[some], masses
-
     def _inside(
-        self, hit: Array, of_weight: Callable[[slice], Array]
+        self, hit: Array, of_weight: Callable[..., Array], columns: tuple[Any, ...]
     ) -> tuple[Array, Array, Array]:
         """Return rows of some mass in these buckets, by key, with keys and masses."""
         is_hit = np.zeros(2**BUCKET_BITS, dtype=bool)
         is_hit[hit] = True
-        found = []
-        for start, keys, masses in self._slices(of_weight):
+
+        def inside(weights: Array, keys: Array, *numbers: Array) -> tuple[Array, ...]:
+            masses = weights * of_weight(*numbers)
             chosen = np.flatnonzero(is_hit[_buckets(keys)] & (masses > 0))
-            found.append((chosen + start, keys[chosen], masses[chosen]))
-        rows, keys, masses = (np.concatenate(column) for column in zip(*found))
+            return chosen, keys[chosen], masses[chosen]
+
+        rows, keys, masses = self._rows.pick(inside, self._keys, *columns)
         order = np.argsort(keys, kind="stable")
         return rows[order], keys[order], masses[order]
-
-
-def slices(n_rows: int) -> Iterator[slice]:
-    """Yield the rows whose numbers are read at once."""
-    for start in range(0, n_rows, AT_ONCE):
-        yield slice(start, min(start + AT_ONCE, n_rows))
 
 
 def _buckets(keys: Array) -> Array:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from cprime.kernels import Kernel
-from cprime.keyed_rows import KeyedRows, slices
+from cprime.keyed_rows import KeyedRows
 from cprime.rows import MemoryRows, Rows
 from cprime.seeding import Seeds, greedy_kmeans_plus_plus
 from cprime.typing import Array
@@ -68,15 +68,14 @@ class _Candidates:
         By weight times squared distance to the nearest candidate, at first to the
         middle; or by weight alone.
         """
-        known = self._owner is not None
+        known, kernel = self._owner is not None, self._kernel
 
-        def of_weight(some: slice) -> Array:
-            nearest: Array = self._nearest[some]
+        def of_weight(nearest: Array) -> Array:
             if by_distance:
                 return nearest
             return (nearest > 0).astype(float) if known else np.ones(len(nearest))
 
-        means = self._keyed.draw(of_weight, points)
+        means = self._keyed.draw(points, of_weight, self._nearest)
         if len(means) == 0:
             return False
         before = np.concatenate([np.empty((0, self._rows.n_features)), *self._means])
@@ -84,7 +83,7 @@ class _Candidates:
         def of_all(
             values: Array, weights: Array, nearest: Array, owner: Array
         ) -> tuple[Array, Array]:
-            return self._kernel.nearer(values, means, before, nearest, owner)
+            return kernel.nearer(values, means, before, nearest, owner)
 
         def of_new(values: Array, weights: Array) -> tuple[Array, Array]:
             unknown = np.full(len(values), np.inf), np.zeros(len(values), np.int32)
@@ -102,11 +101,14 @@ class _Candidates:
 
     def weighted(self) -> MemoryRows:
         """Return the candidates, each with the weight of the rows nearest to it."""
-        weights = np.zeros(self.count)
-        for some in slices(self._rows.n_rows):
-            of_rows = self._rows.weights[some]
-            weights += np.bincount(self._owner[some], of_rows, self.count)
+        count = self.count
+
+        def of_owners(weights: Array, owner: Array) -> Array:
+            return np.bincount(owner, weights, count)
+
+        weights = self._rows.sum_slices(of_owners, self._owner)
         means = np.concatenate(self._means)
-        narrow = means.astype(np.float32)
+        with np.errstate(over="ignore"):
+            narrow = means.astype(np.float32)
         # Half as much to move in every step that follows.
         return MemoryRows(narrow if np.array_equal(narrow, means) else means, weights)

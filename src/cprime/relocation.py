@@ -76,24 +76,33 @@ def _worst_served(problem: Problem, theta: Theta, count: int) -> list[Array]:
     are ordered by their values, so the answer does not depend on the order of rows.
     Rows with missing values are no place for a mean, which has all its features.
     """
-    coefficients = problem.model.coefficients(theta)
+    coefficients, kernel = problem.model.coefficients(theta), problem.kernel
 
     def distance_if_weighted(values: Array, weights: Array) -> Array:
-        nearest = problem.kernel.posterior(values, coefficients, 1).distances[:, 0]
+        nearest = kernel.posterior(values, coefficients, 1).distances[:, 0]
         complete = ~np.isnan(values).any(axis=1)
         return np.where(complete & (weights > 0), nearest, 0.0)
 
-    distances = problem.rows.map(distance_if_weighted)
+    def farthest(weights: Array, distances: Array) -> tuple[Array, Array]:
+        # Every distance is that of at least one row.
+        different = np.unique(distances)[-count:]
+        places = np.flatnonzero((distances >= different[0]) & (distances > 0))
+        return places, distances[places]
+
+    rows, distances = problem.rows.pick(
+        farthest, problem.rows.columns(distance_if_weighted)
+    )
     found: list[Array] = []
-    while len(found) < count and distances.max() > 0:
-        tied = np.flatnonzero(distances == distances.max())
+    for distance in np.unique(distances)[::-1]:
+        if len(found) >= count:
+            break
+        tied = rows[distances == distance]
         contents, copy_of = np.unique(
             problem.rows.take(tied), axis=0, return_inverse=True
         )
         # Numpy 2.0 gives them a second axis.
         copy_of = copy_of.reshape(-1)
         found += [tied[copy_of == i] for i in range(len(contents))]
-        distances[tied] = 0.0
     return found[:count]
 
 

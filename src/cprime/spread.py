@@ -26,7 +26,7 @@ def one_cluster(rows: Rows, kernel: Kernel) -> Theta:
         row = [np.argmax(weights)]
         return weights[row], values[row].astype(np.float64)
 
-    weights, candidates = rows.map(heaviest)
+    weights, candidates = rows.of_parts(heaviest)
     problem = Problem(rows, Isotropic(), Exact(), kernel, C_prime=1)
     means = candidates[[np.argmax(weights)]]
     _, stats = problem.sweep(Theta(means, 1.0), None)
@@ -60,7 +60,7 @@ def observed_moments(rows: Rows) -> tuple[Array, Array]:
         found: Array = total / weight
         return found
 
-    origin = rows.map(lowest).min(axis=0)
+    origin = rows.of_parts(lowest).min(axis=0)
     means = origin + mean_about(origin, 1)
     return means, mean_about(means, 2)
 
@@ -74,8 +74,5 @@ def feature_moments(rows: Rows, kernel: Kernel) -> tuple[Array, Array]:
         found: Array = weights @ (values - mean) ** 2
         return found
 
-    def weight(values: Array, weights: Array) -> Array:
-        return np.atleast_1d(weights.sum())
-
-    variances: Array = rows.reduce(squares) / rows.reduce(weight)
+    variances: Array = rows.reduce(squares) / rows.weight
     return mean, variances

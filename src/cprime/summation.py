@@ -99,9 +99,14 @@ class LeafSum:
             nodes.append(node)
         return LeafSum(tuple(nodes), self.settle)
 
-    def total(self) -> Any:
-        """Return the value of the whole run, smallest nodes of its end first."""
+    def folded(self) -> "LeafSum":
+        """Return a run that ends the rows with its sum alone, which travels lightly."""
         *rest, total = (node.value for node in self.nodes)
         for value in reversed(rest):
             total = value + total
-        return total if self.settle is None else self.settle(total)
+        return LeafSum((Node(self.start, 0, total),), self.settle)
+
+    def total(self) -> Any:
+        """Return the value of the whole run, smallest nodes of its end first."""
+        (node,) = self.folded().nodes
+        return node.value if self.settle is None else self.settle(node.value)

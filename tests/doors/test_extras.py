@@ -1,5 +1,6 @@
 """A plain install fits; whatever takes more says in one line what to install."""
 
+import re
 import subprocess
 import sys
 import tomllib
@@ -61,7 +62,17 @@ def test_estimators_take_none_of_them(tmp_path):
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("package", OPTIONAL)
+def test_whoever_has_a_dask_collection_needs_no_more(tmp_path):
+    assert set(OPTIONAL) - set(WISHES) == {"dask", "distributed"}
+    code = """
+import cprime, dask.array as da
+cprime.KMeans(3).fit(da.from_array(X, chunks=20)).labels_.compute()
+"""
+    done = run_without(["distributed"], code, tmp_path)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("package", WISHES)
 def test_what_is_missing_is_named_with_its_remedy(package, tmp_path):
     code, extra = WISHES[package]
     done = run_without([package], code, tmp_path)
@@ -76,6 +87,6 @@ def test_what_is_missing_is_named_with_its_remedy(package, tmp_path):
 def test_extras_are_those_of_the_project():
     promised = tomllib.loads(PROJECT.read_text())["project"]["optional-dependencies"]
     for extra, packages in EXTRAS.items():
-        names = {requirement.partition(">=")[0] for requirement in promised[extra]}
+        names = {re.split(r"\[|>=", requirement)[0] for requirement in promised[extra]}
         assert names == {INSTALLED_AS.get(package, package) for package in packages}
     assert promised["all"] == [f"cprime[{','.join(EXTRAS)}]"]

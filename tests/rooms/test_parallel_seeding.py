@@ -103,7 +103,7 @@ def test_rows_are_drawn_by_mass():
     keyed = KeyedRows(rows, native, rng)
     counts = np.zeros(5)
     for _ in range(600):
-        drawn = keyed.draw(lambda some: per_weight[some], rng.random(1))
+        drawn = keyed.draw(rng.random(1), lambda held: held, per_weight)
         counts[int(drawn[0, 0])] += 1
     np.testing.assert_allclose(counts / 600, [1 / 8, 2 / 8, 0, 0, 5 / 8], atol=0.06)
 
@@ -111,11 +111,12 @@ def test_rows_are_drawn_by_mass():
 def test_draws_are_different_rows_in_order_of_their_values():
     keyed = KeyedRows(MemoryRows(X), native, np.random.default_rng(0))
     points = np.random.default_rng(1).random(500)
-    found = keyed.draw(lambda some: keyed.from_middle[some], points)
+    found = keyed.draw(points, lambda held: held, keyed.from_middle)
     np.testing.assert_array_equal(found, np.unique(found, axis=0))
     assert 450 < len(found) <= 500
     assert {tuple(y) for y in found} <= {tuple(y) for y in X.astype(float)}
-    assert len(keyed.draw(lambda some: np.zeros(len(X[some])), points)) == 0
+    nothing = np.zeros(len(X))
+    assert len(keyed.draw(points, lambda held: held, nothing)) == 0
 
 
 def test_it_pays_for_many_rows_and_clusters():

@@ -10,12 +10,12 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import validate_data
 
-from cprime.blocks import unit_weights
 from cprime.checking import tables
 from cprime.checking.files import opened
 from cprime.kernels.native import magnitude as largest_of
+from cprime.rows import is_dask_data
 from cprime.search import Exact, Lazy, Search
-from cprime.sources import Data, is_source
+from cprime.sources import Data, is_dask, is_source
 from cprime.sources.display import LONGEST_REASON, LONGEST_TEXT, quoted, short
 from cprime.sources.sparse import canonical, sound
 from cprime.theta import Theta, variances_of
@@ -37,7 +37,9 @@ def checked_data(
     estimator : estimator
         Remembers the number and names of features if `reset`, or compares them.
     X : array-like, frame or sparse matrix of shape (n_samples, n_features), or source
-        A file comes back as an array if it fits in memory, otherwise as `Data`.
+        A file comes back as an array if it fits in memory, otherwise as `Data`. A Dask
+        collection comes back as `DaskData`, whose rows are looked at now if `reset`,
+        else when they are evaluated.
     reset : bool
     sparse : bool, default=True
         Whether sparse rows are welcome.
@@ -50,10 +52,14 @@ def checked_data(
         if missing and not isinstance(X, np.ndarray):
             raise ValueError(
                 "missing='marginalize' needs all rows in memory, where those of "
-                "{X.origin} do not fit: allow more, or impute missing values first."
+                f"{X.origin} do not fit: allow more, or impute missing values first."
             )
-        _refuse_wild(estimator, X, missing, data.place_of)
+        refuse_wild(estimator, X, missing, data.place_of)
         return X
+    if not is_plain and is_dask(X):
+        from cprime.checking import collections
+
+        return collections.checked(estimator, X, reset=reset, missing=missing)
     if sp.issparse(X):
         # scikit-learn lets scipy convert it, which believes whatever is inside.
         X = sound(X)
@@ -64,8 +70,23 @@ def checked_data(
         _remember_features(estimator, X)
     else:
         X = _validated(estimator, X, reset, sparse)
-    _refuse_wild(estimator, X, missing)
+    refuse_wild(estimator, X, missing)
     return X
+
+
+def refuse_collection(estimator: Any, X: Any) -> None:
+    """Raise if X is a Dask collection, for an estimator that needs rows in memory."""
+    if is_dask(X):
+        raise TypeError(
+            f"{type(estimator).__name__} needs all rows in memory, and X is a Dask "
+            "collection: give a sample of it, for example X[::100].compute(), or fit a "
+            "KMeans or GaussianMixture, which take all of it."
+        )
+
+
+def width(X: Any) -> int:
+    """Return how many features checked rows have; they are not counted for it."""
+    return int(X.n_features if hasattr(X, "n_features") else X.shape[1])
 
 
 def _needs_nothing(X: Array) -> bool:
@@ -94,33 +115,6 @@ def _validated(estimator: Any, X: Any, reset: bool, sparse: bool) -> Any:
             reset=reset,
         )
     return canonical(X) if sp.issparse(X) else X
-
-
-def checked_weights(sample_weight: Any, n_rows: int) -> Array:
-    """Return one float64 weight per row, or say which row's weight is wrong."""
-    if sample_weight is None:
-        return unit_weights(n_rows)
-    weights = tables.numbers(sample_weight, "sample_weight")
-    if weights.ndim == 0:
-        weights = np.full(n_rows, float(weights))
-    if weights.shape != (n_rows,):
-        raise ValueError(
-            f"sample_weight has shape {weights.shape}, but X has {n_rows} rows: "
-            f"give one weight per row, shape ({n_rows},)."
-        )
-    for wrong, problem in (
-        (~np.isfinite(weights), "not a finite number"),
-        (weights < 0, "negative"),
-    ):
-        if wrong.any():
-            row = int(np.argmax(wrong))
-            raise ValueError(
-                f"sample_weight of row {row} is {weights[row]}, which is {problem} "
-                f"({np.count_nonzero(wrong)} such rows in all)."
-            )
-    if not weights.any():
-        raise ValueError("All sample_weight are zero: no row is left.")
-    return weights
 
 
 def checked_means(init: Any, n_clusters: int, X: Any) -> Array:
@@ -197,13 +191,13 @@ def refuse_impossible(theta: Theta) -> None:
 
 def largest(X: Any) -> float:
     """Return the largest absolute value in X; inf or nan if there is one."""
-    return X.largest if isinstance(X, Data) else largest_of(_stored(X))
+    return X.largest if _is_elsewhere(X) else largest_of(_stored(X))
 
 
 def magnitude(X: Any) -> float:
     """Return the largest absolute value in X, inf included, of those not missing."""
-    if isinstance(X, Data):
-        return X.largest
+    if _is_elsewhere(X):
+        return float(X.largest)
     values = _stored(X)
     found = largest_of(values)
     if math.isnan(found):
@@ -224,8 +218,9 @@ def column(estimator: Any, index: int) -> str:
 
 def first(X: Any, where: Any) -> tuple[int, int, float, int]:
     """Return row, column and value of the first hit, and the number of hits."""
-    if isinstance(X, Data):
-        return X.first(where)
+    if _is_elsewhere(X):
+        found: tuple[int, int, float, int] = X.first(where)
+        return found
     if sp.issparse(X):
         hits = np.flatnonzero(where(X.data))
         row = int(np.searchsorted(X.indptr, hits[0], side="right")) - 1
@@ -235,12 +230,17 @@ def first(X: Any, where: Any) -> tuple[int, int, float, int]:
     return row, column, float(X[row, column]), len(places)
 
 
+def _is_elsewhere(X: Any) -> bool:
+    """Return whether rows are somewhere that knows of them what there is to know."""
+    return isinstance(X, Data) or is_dask_data(X)
+
+
 def _stored(X: Any) -> Array:
     values: Array = X.data if sp.issparse(X) else X
     return values
 
 
-def _refuse_wild(
+def refuse_wild(
     estimator: Any, X: Any, missing: bool, place_of: Callable[[int], str] | None = None
 ) -> None:
     """Raise if X holds infinity, or NaN that is not welcome."""

@@ -6,6 +6,7 @@ that their squares would leave float64.
 
 import math
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -13,8 +14,7 @@ from typing import Any
 import numpy as np
 
 from cprime.checking import inputs
-from cprime.rows import Rows, rows_of
-from cprime.sources import Data
+from cprime.rows import Rows, is_dask_data, rows_of
 from cprime.theta import variances_of
 from cprime.typing import Array
 
@@ -72,7 +72,10 @@ class Units:
         """Return the rows in computing units, or say which one does not fit in."""
         # No finite float32 is too large, as a rule: nothing to look for.
         if largest_number(X.dtype) > self._limit:
-            self.refuse_far(X, "X")
+            if is_lazy(X):
+                X.checks.append(_far_check(self._limit))
+            else:
+                self.refuse_far(X, "X")
         if self.weight_scale != 1.0:
             weights = weights * self.weight_scale
         return rows_of(X, weights, self.scale)
@@ -83,11 +86,7 @@ class Units:
         if inputs.magnitude(X) <= limit:
             return
         row, column, value, _ = inputs.first(X, lambda values: np.abs(values) > limit)
-        raise ValueError(
-            f"{what} holds {value:.3g} at row {row}, column {column}. That is so much "
-            f"larger than the rest (limit {limit:.3g}) that squared distances cannot "
-            "be told apart in float64: remove it, or rescale or clip the column."
-        )
+        _refuse_far(f"{what} holds {value:.3g} at row {row}, column {column}.", limit)
 
     @property
     def _limit(self) -> float:
@@ -146,15 +145,14 @@ class Units:
         """Return the log density of every row, per volume in a user's units."""
         if self.scale == 1.0:
             return values
-        dimensions = rows.n_features - _n_missing(rows)[0]
+        dimensions = rows.n_features - rows.map(_n_missing)
         return values + dimensions * math.log(self.scale)
 
     def log_density_out(self, value: Any, rows: Rows) -> Any:
         """Return a mean log density of these rows, such as F, in a user's units."""
         if self.scale == 1.0:
             return value
-        n_missing, weights = _n_missing(rows)
-        dimensions = rows.n_features - np.average(n_missing, weights=weights)
+        dimensions = rows.n_features - rows.mean(_n_missing)
         return value + dimensions * math.log(self.scale)
 
     def _held(self, value: float, computed: float, name: str) -> float:
@@ -173,25 +171,43 @@ class Units:
         )
 
 
-def _n_missing(rows: Rows) -> tuple[Array, Array]:
-    """Return how many features every row lacks, and the rows' weights."""
-
-    def count(values: Array, weights: Array) -> tuple[Array, Array]:
-        return np.count_nonzero(np.isnan(values), axis=1), weights
-
-    n_missing, weights = rows.map(count)
-    return n_missing, weights
+def _refuse_far(found: str, limit: float) -> None:
+    raise ValueError(
+        f"{found} That is so much larger than the rest (limit {limit:.3g}) that "
+        "squared distances cannot be told apart in float64: remove it, or rescale or "
+        "clip the column."
+    )
 
 
-def _largest_weighted(X: Any, weights: Array) -> float:
+def _far_check(limit: float) -> Callable[[Array, Callable[[int], str]], None]:
+    """Return what raises if rows, wherever they are, hold values beyond a limit."""
+
+    def check(values: Array, place_of: Callable[[int], str]) -> None:
+        if inputs.magnitude(values) > limit:
+            row, column, value, _ = inputs.first(values, lambda x: np.abs(x) > limit)
+            place = f"{place_of(row)}, column {column}"
+            _refuse_far(f"X holds {value:.3g} at {place}.", limit)
+
+    return check
+
+
+def _n_missing(values: Array, weights: Array) -> Array:
+    """Return how many features every row lacks."""
+    return np.count_nonzero(np.isnan(values), axis=1)
+
+
+def is_lazy(X: Any) -> bool:
+    """Return whether rows are looked at only when results of them are asked for."""
+    return is_dask_data(X) and not X.is_open
+
+
+def _largest_weighted(X: Any, weights: Any) -> float:
     """Return the largest absolute value of the rows that have weight."""
-    if not isinstance(X, Data):
-        return inputs.magnitude(X[weights > 0])
-    found = 0.0
-    for start, values in X.blocks():
-        weighted = weights[start : start + len(values)] > 0
-        found = max(found, inputs.magnitude(values[weighted]))
-    return found
+
+    def of_part(values: Array, weights: Array) -> Array:
+        return np.atleast_1d(inputs.magnitude(values[weights > 0]))
+
+    return float(rows_of(X, weights).of_parts(of_part).max())
 
 
 def _scale(largest: float, window: int) -> float:

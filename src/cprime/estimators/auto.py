@@ -11,7 +11,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
-from cprime.checking import inputs
+from cprime.checking import inputs, sample_weights
 from cprime.checking.units import Units
 from cprime.checkpointing.checkpoint import Checkpoint
 from cprime.checkpointing.keeper import keeping
@@ -229,8 +229,9 @@ class AutoMixture(NotebookMixin, DensityMixin, ClusterMixin, BaseEstimator):
         if not (progress is None or callable(progress)):
             raise TypeError(f"progress must be a callable, not {progress!r:.60}.")
         with fitted_or_unchanged(self) as put, _at_most_threads(self.n_jobs):
+            inputs.refuse_collection(self, X)
             X = inputs.checked_data(self, X, reset=True, sparse=False)
-            weights = inputs.checked_weights(sample_weight, X.shape[0])
+            weights = sample_weights.checked_weights(sample_weight, X.shape[0])
             shapes = self._checked_shapes()
             units = Units.of_rows(X, weights)
             rows = units.rows(X, weights)

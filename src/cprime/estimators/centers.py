@@ -97,7 +97,8 @@ class ClusterCenters(
         X : {array-like, sparse matrix} of shape (n_samples, n_features), path or Data
             float32 stays float32; sparse rows are made dense a block at a time. The
             path of a file, or what else `cprime.open_data` takes, is read block by
-            block if it does not fit in memory.
+            block if it does not fit in memory. A Dask array or DataFrame is fitted by
+            the workers that have it; `labels_` is then a Dask array.
         y : Ignored
         sample_weight : array-like of shape (n_samples,), optional
             A weight of 2 is the same as giving the row twice, 0 as leaving it out.
@@ -141,9 +142,11 @@ class ClusterCenters(
         """
         evaluation = self._evaluation(X, of=self._clusters())
 
+        kernel, means = evaluation.kernel, evaluation.coefficients.means
+        scale, dtype = evaluation.units.scale, evaluation.dtype
+
         def distances(values: Array, weights: Array) -> Array:
-            squared = evaluation.kernel.distances(values, evaluation.coefficients.means)
-            return (np.sqrt(squared) / evaluation.units.scale).astype(evaluation.dtype)
+            return (np.sqrt(kernel.distances(values, means)) / scale).astype(dtype)
 
         return evaluation.rows.map(distances)
 

@@ -3,7 +3,7 @@
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
-from cprime.checking import inputs
+from cprime.checking import sample_weights
 from cprime.checkpointing.checkpoint import Checkpoint
 from cprime.checkpointing.keeper import keeping
 from cprime.checkpointing.restarts_keeper import RestartsKeeper
@@ -33,7 +33,7 @@ def fit(
     """
     with fitted_or_unchanged(estimator) as put:
         X = estimator._checked_rows(X)
-        weights = inputs.checked_weights(sample_weight, X.shape[0])
+        weights = sample_weights.weights_of(sample_weight, X)
         C, C_prime = estimator._checked_sizes(X.shape[0])
         kept: AbstractContextManager[Keeper] = nullcontext(Keeper())
         if checkpoint is not None:

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any
@@ -11,7 +12,8 @@ import scipy.sparse as sp
 from sklearn.utils import check_random_state
 
 from cprime import bounds
-from cprime.checking import inputs, parameters
+from cprime.checking import inputs, parameters, sample_weights
+from cprime.checking.log_densities import finite_mean, refuse_infinite
 from cprime.checking.parameters import UnlessFitted
 from cprime.checking.units import Units
 from cprime.estimators.reporting import ReportMixin
@@ -92,9 +94,10 @@ class FittedClusters(ReportMixin):
         labels : ndarray of shape (n_samples,), int32
         """
         evaluation = self._evaluation(X, of=self._clusters())
+        kernel, coefficients = evaluation.kernel, evaluation.coefficients
 
         def labels(values: Array, weights: Array) -> Array:
-            return evaluation.kernel.nearest(values, evaluation.coefficients)
+            return kernel.nearest(values, coefficients)
 
         return evaluation.rows.map(labels)
 
@@ -119,14 +122,20 @@ class FittedClusters(ReportMixin):
             else inputs.checked_c_prime(asked, evaluation.C, self._count_name)
         )
 
+        kernel, coefficients = evaluation.kernel, evaluation.coefficients
+        C, units, dtype = evaluation.C, evaluation.units, evaluation.dtype
+        # It goes where the rows are; labels of others stay here.
+        of = copy(self)
+        vars(of).pop("labels_", None)
+
         def of_rows(values: Array, weights: Array) -> tuple[Array, Array]:
-            kept = evaluation.kernel.posterior(values, evaluation.coefficients, C_prime)
-            shares = self._shares(kept, evaluation.units).astype(evaluation.dtype)
+            kept = kernel.posterior(values, coefficients, C_prime)
+            shares = of._shares(kept, units).astype(dtype)
             return kept.K, label_first(kept.K, shares)
 
         def dense(values: Array, weights: Array) -> Array:
             K, q = of_rows(values, weights)
-            shares = np.zeros((len(K), evaluation.C), dtype=evaluation.dtype)
+            shares = np.zeros((len(K), C), dtype=dtype)
             np.put_along_axis(shares, K, q, axis=1)
             return shares
 
@@ -151,12 +160,12 @@ class FittedClusters(ReportMixin):
         inputs.refuse_impossible(theta)
         missing = self._marginalizes
         X = inputs.checked_data(self, X, reset=False, missing=missing)
-        if X.shape[1] != theta.means.shape[1]:
+        if inputs.width(X) != theta.means.shape[1]:
             raise ValueError(
-                f"X has {X.shape[1]} features, but {type(self).__name__} is expecting "
-                f"{theta.means.shape[1]} features as input."
+                f"X has {inputs.width(X)} features, but {type(self).__name__} is "
+                f"expecting {theta.means.shape[1]} features as input."
             )
-        weights = inputs.checked_weights(sample_weight, X.shape[0])
+        weights = sample_weights.weights_of(sample_weight, X)
         spread = math.sqrt(float(np.max(np.abs(theta.covariance))))
         units = Units.of(
             max(float(np.abs(theta.means).max()), spread), float(weights.max())
@@ -229,21 +238,15 @@ class FittedMixture(FittedClusters):
         return self._log_densities(self._evaluation(X))
 
     def _log_densities(self, evaluation: Evaluation) -> Array:
-        def log_density(values: Array, weights: Array) -> Array:
-            return free_energies(
-                evaluation.kernel, values, evaluation.coefficients, evaluation.C
-            )
+        kernel, coefficients = evaluation.kernel, evaluation.coefficients
+        C = evaluation.C
 
-        found = evaluation.units.log_densities_out(
-            evaluation.rows.map(log_density), evaluation.rows
-        )
-        if not np.isfinite(found).all():
-            row = int(np.argmin(np.isfinite(found)))
-            raise ValueError(
-                f"The log density of row {row} is below what float64 can hold: the row "
-                "is too many standard deviations away from every cluster."
-            )
-        return found
+        def log_density(values: Array, weights: Array) -> Array:
+            return free_energies(kernel, values, coefficients, C)
+
+        rows = evaluation.rows
+        found = evaluation.units.log_densities_out(rows.map(log_density), rows)
+        return rows.examined(found, refuse_infinite)
 
     def log_likelihood(self, X: Any, sample_weight: Any = None) -> float:
         """Return L, the weighted mean of `score_samples` (Eq. 3).
@@ -369,7 +372,7 @@ class FittedMixture(FittedClusters):
                 f"bound must be 'likelihood' or 'free_energy', not {bound!r}."
             )
         c_prime = None if bound == "likelihood" else "fitted"
-        weight = float(np.sum(evaluation.rows.weights)) / evaluation.units.weight_scale
+        weight = evaluation.rows.weight / evaluation.units.weight_scale
         value = self._free_energy(evaluation, c_prime)
         criterion = -2.0 * weight * value + self._n_free * price(weight)
         if not math.isfinite(criterion):
@@ -378,13 +381,3 @@ class FittedMixture(FittedClusters):
                 "large for float64: divide the weights by a constant first."
             )
         return criterion
-
-
-def finite_mean(value: float) -> float:
-    """Return a mean log density, unless it left float64."""
-    if not math.isfinite(value):
-        raise ValueError(
-            "Some row is too many standard deviations away from every cluster for its "
-            "log density to be held in float64; score_samples(X) says which."
-        )
-    return value

@@ -231,7 +231,7 @@ class FuzzyKMeans(FuzzyExchange, ClusterCenters):
     ) -> tuple[Results, Callable[[], Start]]:
         units, dtype = training.units, training.X.dtype
         floor = variance_floor(training.overall)
-        weight = float(np.sum(training.rows.weights))
+        weight = training.rows.weight
         lam = 0.0
         if self.regularization is None:
             self._check_m(C_prime)

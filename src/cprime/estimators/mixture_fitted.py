@@ -6,11 +6,12 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from cprime.checking import inputs
+from cprime.checking import sample_weights
 from cprime.checking.covariances import COVARIANCES, Covariances
 from cprime.checking.parameters import UnlessFitted, floats, missing
 from cprime.estimators.fitted import FittedMixture
 from cprime.models import Model
+from cprime.sources import is_dask
 from cprime.theta import NOTHING, Theta
 from cprime.typing import Array
 
@@ -65,10 +66,12 @@ class FittedGaussians(FittedMixture):
         y : Ignored
         sample_weight : array-like of shape (n_samples,), optional
         """
+        if is_dask(X):
+            return self.log_likelihood(X, sample_weight)
         values = self.score_samples(X)
         if sample_weight is None:
             return values.mean()
-        weights = inputs.checked_weights(sample_weight, len(values))
+        weights = sample_weights.checked_weights(sample_weight, len(values))
         return np.average(values, weights=weights)
 
     def sample(self, n_samples: int = 1) -> tuple[Array, Array]:

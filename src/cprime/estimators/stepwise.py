@@ -7,7 +7,7 @@ from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 
 from cprime import stepwise
-from cprime.checking import inputs
+from cprime.checking import inputs, sample_weights
 from cprime.checking.units import Units
 from cprime.fitting.initialization import Starts
 from cprime.fitting.results import fitted_or_unchanged
@@ -63,7 +63,7 @@ class Stepwise:
         with fitted_or_unchanged(self) as put:
             stream = self._stream_so_far()
             X = inputs.checked_data(self, X, reset=stream is None)
-            weights = inputs.checked_weights(sample_weight, X.shape[0])
+            weights = sample_weights.weights_of(sample_weight, X)
             C, C_prime = self._sizes_of_stream(X.shape[0], stream)
             training = training_with(X, weights, get_kernel(self.kernel), stream)
             random_state = check_random_state(self.random_state)

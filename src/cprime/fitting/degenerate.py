@@ -96,7 +96,9 @@ def _named(clusters: list[int]) -> str:
 def warn_if_degenerate(estimator: Any, floored: bool, why_too_few: str) -> None:
     """Say in one warning if clusters or, by itself, their variance has vanished."""
     messages = []
-    distinct = np.count_nonzero(np.bincount(estimator.labels_))
+    # Where labels are on a cluster, so is this, until it is a number.
+    counts = np.bincount(estimator.labels_, minlength=estimator.n_clusters)
+    distinct = int(np.count_nonzero(counts))
     if distinct < estimator.n_clusters:
         messages.append(
             f"Number of distinct clusters ({distinct}) found smaller than "

@@ -138,7 +138,7 @@ def _refuse_unobserved(estimator: Any, rows: Rows) -> None:
     def observed(values: Array, weights: Array) -> Array:
         return np.any(~np.isnan(values[weights > 0]), axis=0)[None]
 
-    unobserved = np.flatnonzero(~rows.map(observed).any(axis=0))
+    unobserved = np.flatnonzero(~rows.of_parts(observed).any(axis=0))
     if len(unobserved) > 0:
         raise ValueError(
             f"Input X has no value at all in {inputs.column(estimator, unobserved[0])} "

@@ -169,9 +169,10 @@ class CentersResults(Results):
 
     def _nearest(self, fit: em.Fit) -> Array:
         coefficients = self.problem.model.coefficients(fit.theta)
+        kernel = self.problem.kernel
 
         def nearest(values: Array, weights: Array) -> Array:
-            return self.problem.kernel.nearest(values, coefficients)
+            return kernel.nearest(values, coefficients)
 
         labels: Array = self.problem.rows.map(nearest)
         return labels

@@ -120,7 +120,7 @@ def training_with(
         return Training.of(X, weights, kernel)
     units = stream.units_with(X, weights)
     training = Training.of(X, weights, kernel, units)
-    weight = float(np.sum(training.rows.weights))
+    weight = training.rows.weight
     overall = stream.in_units(units).overall_with(training.overall, weight)
     return replace(training, overall=overall)
 

@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import reduce
+from functools import cached_property, reduce
 from operator import add
 from typing import Any, NamedTuple
 
@@ -20,6 +20,8 @@ from cprime.typing import Array
 
 # Clusters of so many rows are read at once.
 STORED_ROWS = 2**18
+# Numbers of so many rows are read at once: sums over them are formed in this order.
+SLICE_ROWS = 2**18
 
 
 class Part(NamedTuple):
@@ -140,8 +142,15 @@ class Rows(ABC):
                 highest = values.max(axis=0, initial=-np.inf, where=weighted)
             return lowest[None].astype(np.float64), highest[None].astype(np.float64)
 
-        lowest, highest = self.map(of_part)
+        lowest, highest = self.of_parts(of_part)
         return lowest.min(axis=0), highest.max(axis=0)
+
+    @cached_property
+    def weight(self) -> float:
+        """The weight of all rows together."""
+        leaves = Part(0, (self.weights,)).leaves()
+        sums = (LeafSum.of_leaf(leaf, np.sum(of_leaf)) for leaf, (of_leaf,) in leaves)
+        return float(reduce(add, sums).total())
 
     def gathered(self, parts: Iterator[Any]) -> Any:
         """Return results of consecutive parts as one."""
@@ -155,6 +164,22 @@ class Rows(ABC):
         """
         return self.gathered(function(*part.arrays) for part in self.parts(per_row))
 
+    def examined(self, of_rows: Array, examine: Callable[[Array, int], None]) -> Array:
+        """Return numbers that `map` gave, after examine(numbers, first row).
+
+        Wherever they are computed: it raises if something is wrong with them.
+        """
+        examine(of_rows, 0)
+        return of_rows
+
+    def of_parts(self, function: Callable[..., Any]) -> Any:
+        """Return what function(values, weights) says of every part, one after another.
+
+        A few numbers that do not depend on how rows are divided, once they are put
+        together: extremes, and the like.
+        """
+        return concatenated([function(*part.arrays) for part in self.parts(())])
+
     def columns(self, function: Callable[..., Any], *per_row: Any) -> Any:
         """Return what `map` does, for numbers of every row that are read in slices.
 
@@ -165,18 +190,56 @@ class Rows(ABC):
 
     def reduce(self, function: Callable[..., Any], *per_row: Array) -> Any:
         """Return the sum of function(values, weights, *per_row) over all leaves."""
+        return self.leaf_sum(function, *per_row).total()
+
+    def leaf_sum(self, function: Callable[..., Any], *per_row: Array) -> LeafSum:
+        """Return that sum as the one over a run of leaves, to be added to others."""
         leaves = (
             LeafSum.of_leaf(leaf, function(*arrays))
             for part in self.parts(per_row)
             for leaf, arrays in part.leaves()
         )
+        return reduce(add, leaves)
+
+    def sum_slices(self, function: Callable[..., Any], *columns: Any) -> Any:
+        """Return the sum of function(weights, *columns) over slices of all rows.
+
+        For what is summed of numbers that `columns` gave: rows are not looked at.
+        """
+        leaves = (
+            LeafSum.of_leaf(i, function(*of_slice))
+            for i, (_, of_slice) in enumerate(self._slices(columns))
+        )
         return reduce(add, leaves).total()
+
+    def pick(self, function: Callable[..., Any], *columns: Any) -> tuple[Array, ...]:
+        """Return the few rows that function(weights, *columns) picks from slices.
+
+        It returns their places in the slice, and any other numbers of them; here they
+        come with their places among all rows.
+        """
+        found = []
+        for start, of_slice in self._slices(columns):
+            places, *others = function(*of_slice)
+            found.append((places + start, *others))
+        return tuple(np.concatenate(column) for column in zip(*found))
+
+    def _slices(self, columns: Any) -> Iterator[tuple[int, tuple[Array, ...]]]:
+        """Yield the first of consecutive rows, their weights, and numbers of them."""
+        for start in range(0, self.n_rows, SLICE_ROWS):
+            some = slice(start, min(start + SLICE_ROWS, self.n_rows))
+            yield start, tuple(column[some] for column in (self.weights, *columns))
 
     def mean(self, function: Callable[..., Array], *per_row: Array) -> float:
         """Return the weighted mean of what function(values, weights, *per_row) gives.
 
         It returns a number for every row; those of no weight may be infinite.
         """
+        total, weight = self.leaf_mean(function, *per_row).total()
+        return float(total / weight)
+
+    def leaf_mean(self, function: Callable[..., Array], *per_row: Array) -> LeafSum:
+        """Return the sums this is the quotient of, to be added to those of others."""
         sums = (
             LeafSum.of_leaf(leaf, _weighted(*arrays))
             for part in self.parts(per_row)
@@ -184,8 +247,7 @@ class Rows(ABC):
                 part.first, (function(*part.arrays), part.arrays[1])
             ).leaves()
         )
-        total, weight = reduce(add, sums).total()
-        return float(total / weight)
+        return reduce(add, sums)
 
 
 def _weighted(of_rows: Array, weights: Array) -> Array:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from cprime.blocks import LEAF_ROWS, Block, Kept, concatenated
+from cprime.blocks import LEAF_ROWS, Block, Kept
 from cprime.kernels import Kernel
 from cprime.rows.base import Part, Rows, restored_parts
 from cprime.rows.column import Column, KeptInBlocks
@@ -93,9 +93,6 @@ class FileRows(Rows):
         first = next(parts)
         several = isinstance(first, tuple)
         head = first if several else (first,)
-        if any(len(array) != min(self.X.block_rows, self.n_rows) for array in head):
-            # Not a number for every row, but what a part comes to.
-            return concatenated([first, *parts])
         columns = self._filled(chain([first], parts), several)
         shapes = [(self.n_rows, *array.shape[1:]) for array in head]
         whole = tuple(column.array().reshape(s) for column, s in zip(columns, shapes))

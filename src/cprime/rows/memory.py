@@ -34,18 +34,27 @@ class MemoryRows(Rows):
     scale : float, default=1.0
         A power of two every value is multiplied by, block by block, to keep squares of
         very large or very small numbers inside float64.
+    first : int, default=0
+        Number of the first row, if these are part of others: the first of a leaf.
     """
 
-    def __init__(self, X: Any, weights: Array | None = None, scale: float = 1.0):
+    def __init__(
+        self,
+        X: Any,
+        weights: Array | None = None,
+        scale: float = 1.0,
+        first: int = 0,
+    ):
         if weights is None:
             weights = unit_weights(X.shape[0])
         self.weights = weights
+        self._first = first
         self._block = Block(X, weights, scale)
 
     @classmethod
-    def of(cls, block: Block) -> "MemoryRows":
+    def of(cls, block: Block, first: int = 0) -> "MemoryRows":
         """Return the rows of a block."""
-        return cls(block.X, block.weights, block.scale)
+        return cls(block.X, block.weights, block.scale, first)
 
     @property
     def block(self) -> Block:
@@ -88,7 +97,7 @@ class MemoryRows(Rows):
         n_leaves = max(1, at_once // (LEAF_ROWS * self.n_features))
         for rows in self.block.slices(n_leaves * LEAF_ROWS):
             arrays = (array[rows] for array in (self.weights, *per_row))
-            yield Part(rows.start, (self.block.dense(rows), *arrays))
+            yield Part(self._first + rows.start, (self.block.dense(rows), *arrays))
 
     def swept(
         self,

@@ -28,6 +28,12 @@ def is_source(X: Any) -> bool:
     return type(X).__module__.partition(".")[0] == "pyarrow"
 
 
+def is_dask(X: Any) -> bool:
+    """Return whether X is a Dask collection, without importing Dask."""
+    of_dask = type(X).__module__.partition(".")[0] == "dask"
+    return of_dask and hasattr(X, "__dask_graph__")
+
+
 def open_data(
     X: Any,
     columns: str | Sequence[str] | None = None,

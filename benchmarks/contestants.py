@@ -177,5 +177,7 @@ def _fit_faiss(X: Array, init: Array, max_iter: int) -> Fitted:
         min_points_per_centroid=1,
     )
     kmeans.train(X, init_centroids=init)
+    # The others end with labels of the rows for the last centres.
+    kmeans.assign(X)
     iterations = len(kmeans.obj)
-    return Fitted(kmeans.centroids, iterations, len(X) * len(init) * iterations)
+    return Fitted(kmeans.centroids, iterations, len(X) * len(init) * (iterations + 1))

@@ -13,7 +13,7 @@ from benchmarks.harness import Timed, stopwatch
 from benchmarks.jobs.fits import Job, on
 from benchmarks.jobs.repeated import by_turns
 from benchmarks.settings import Settings
-from cprime import bounds
+from cprime.fitting import run_restarts
 from cprime.theta import Theta
 
 C_PRIMES = (1, 2, 3, 5)
@@ -85,14 +85,14 @@ def _seconds_of_the_gap(
 ) -> tuple[float, float]:
     """Return how long a fit took for its gap, and the gap."""
     spent: list[float] = []
-    found = bounds.gap
+    found = run_restarts.gap_of_best
 
     def watched(*args: Any, **options: Any) -> Any:
-        seconds, gap = stopwatch(lambda: found(*args, **options))
+        seconds, attributes = stopwatch(lambda: found(*args, **options))
         spent.append(seconds)
-        return gap
+        return attributes
 
-    bounds.gap = watched
+    run_restarts.gap_of_best = watched
     try:
         model = cprime.KMeans(
             len(init),
@@ -102,9 +102,9 @@ def _seconds_of_the_gap(
             tol=0,
         ).fit(X)
     finally:
-        bounds.gap = found
+        run_restarts.gap_of_best = found
     if not spent:
-        raise RuntimeError("A fit ended without a call of bounds.gap.")
+        raise RuntimeError("A fit ended without its gap.")
     return sum(spent), float(np.float64(model.gap_))
 
 

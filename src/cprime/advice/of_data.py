@@ -25,6 +25,8 @@ EXTREME = 30.0
 MANY_OUTLIERS = 10.0
 # Log-likelihoods of the same rows under the same parameters agree to this.
 SAME_LIKELIHOOD = 1e-4
+# ... and to so many standard errors, where one is estimated from a sample.
+STANDARD_ERRORS = 5.0
 # ... and those of similar rows to this.
 NEARLY_SAME = 0.05
 
@@ -172,11 +174,22 @@ def missing_values(n_missing: int, n_values: int) -> Finding | None:
     )
 
 
-def other_rows(likelihood: float, of_fit: float | None) -> Finding | None:
-    """Say that these are not the rows the clusters were fitted to, as they were."""
+def other_rows(
+    likelihood: float, of_fit: float | None, standard_error: float = 0.0
+) -> Finding | None:
+    """Say that these are not the rows the clusters were fitted to, as they were.
+
+    Parameters
+    ----------
+    likelihood, of_fit : float
+        Log-likelihood of these rows and of those of the fit, in nats per row.
+    standard_error : float, default=0.0
+        Of that of the fit.
+    """
     if of_fit is None or not math.isfinite(likelihood):
         return None
-    if abs(likelihood - of_fit) <= SAME_LIKELIHOOD * max(1.0, abs(of_fit)):
+    uncertain = STANDARD_ERRORS * standard_error
+    if abs(likelihood - of_fit) <= SAME_LIKELIHOOD * max(1.0, abs(of_fit)) + uncertain:
         return None
     alike = abs(likelihood - of_fit) <= NEARLY_SAME * max(1.0, abs(of_fit))
     return Finding(

@@ -9,6 +9,7 @@ LONGEST_NAME = 40
 # Of a long list, so many are named and the rest counted.
 MOST_NAMED = 6
 SIGMA, MINUS = "\N{GREEK SMALL LETTER SIGMA}", "\N{MINUS SIGN}"
+PLUS_MINUS = "\N{PLUS-MINUS SIGN}"
 ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
 # Accents and vowel signs one letter may carry.
 MOST_MARKS = 2
@@ -16,6 +17,8 @@ MOST_MARKS = 2
 SMALLEST_SHOWN = 1e-4
 # Smaller gaps differ in nothing that matters.
 NO_GAP = 1e-9
+# Of a number with four decimals, smaller errors are not seen.
+SHOWN_ERROR = 5e-5
 
 
 def plain(name: object, longest: int = LONGEST_NAME) -> str:
@@ -131,9 +134,11 @@ def comparable(value: float) -> str:
     return f"{value:.4g}"
 
 
-def gap(value: float) -> str:
-    """Return a gap; one that is next to nothing as '< 1e-9'."""
-    return "< 1e-9" if 0.0 < value < NO_GAP else comparable(value)
+def gap(value: float, standard_error: float = 0.0) -> str:
+    """Return a gap, with its error if it has one; next to nothing as '< 1e-9'."""
+    text = "< 1e-9" if 0.0 < value < NO_GAP else comparable(value)
+    is_shown = standard_error >= SHOWN_ERROR
+    return f"{text} {PLUS_MINUS} {standard_error:.1g}" if is_shown else text
 
 
 def signed(value: float) -> str:

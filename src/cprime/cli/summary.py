@@ -16,6 +16,15 @@ NAMES = {
     "FuzzyKMeans": "fuzzy k-means",
     "GaussianMixture": "Gaussian mixture",
 }
+# What a fit is worth, by the names of attributes.
+MEASURES = (
+    "free_energy",
+    "log_likelihood",
+    "gap",
+    "gap_standard_error",
+    "inertia",
+    "objective",
+)
 LEVELS = {"good": "green", "fair": "yellow", "poor": "red", "unknown": "dim"}
 
 
@@ -35,8 +44,7 @@ def fit_values(estimator: Any) -> dict[str, Any]:
         "seeding": getattr(estimator, "seeding_", None),
         "evaluations": int(estimator.evaluations_),
     }
-    measures = ("free_energy", "log_likelihood", "gap", "inertia", "objective")
-    for name in measures:
+    for name in MEASURES:
         value = getattr(estimator, f"{name}_", None)
         known[name] = None if value is None else float(value)
     if known["model"] == "GaussianMixture":
@@ -145,7 +153,7 @@ def quality_lines(values: dict[str, Any]) -> list[tuple[str, str]]:
             lines.append((sign, f"{wording.comparable(values[name])} nats per row"))
     if values.get("gap") is not None:
         found = verdict(values)
-        gap = wording.gap(values["gap"])
+        gap = wording.gap(values["gap"], values.get("gap_standard_error") or 0.0)
         text = f"[{LEVELS[found.level]}]{escape(found.headline)}[/]"
         lines.append(("gap", f"{gap} nats per row. {text}"))
     if values.get("objective") is not None:

@@ -98,7 +98,7 @@ class FuzzyKMeans(FuzzyExchange, ClusterCenters):
         Weighted sum of squared distances of rows to the centre of their label.
     lam_ : float
         What `lam` was, or was taken to be. Not for `regularization=None`.
-    variance_, free_energy_, log_likelihood_, gap_ : float
+    variance_, free_energy_, log_likelihood_, gap_, gap_standard_error_ : float
         Of the mixture behind "entropy", as in `SoftKMeans`; `variance_` is half of
         `lam_`. Only for "entropy".
     trace_ : dict of ndarray

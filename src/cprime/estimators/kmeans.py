@@ -100,6 +100,10 @@ class KMeans(KMeansExchange, Stepwise, RoundMixture):
         L - F, at least 0, in nats per row: the KL divergence from the posterior over
         the C' kept clusters to the posterior over all. It measures what the assignment
         leaves out, not whether equal, spherical clusters fit the data.
+    gap_standard_error_ : float
+        Standard error of `gap_` and of `log_likelihood_`. 0 for fewer than 131,072 rows
+        or 2^24 distances between rows and centres: all rows are looked at. Of more, a
+        sample of about 16,384 rows is; `gap(X)` looks at all.
     trace_ : dict of ndarray
         History of the best restart, one entry per iteration, the start first. Row t of
         `free_energy` and `variance` is after M-step t, before the E-step that follows;

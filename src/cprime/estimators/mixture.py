@@ -131,6 +131,8 @@ class GaussianMixture(
     log_likelihood_ : float
     gap_ : float
         `log_likelihood_ - free_energy_`; 0 for EM.
+    gap_standard_error_ : float
+        0 unless `gap_` is that of a sample of many rows, as in `KMeans`.
     trace_ : dict of ndarray
         History of the best restart. `floored` counts clusters whose covariance was
         clipped.

@@ -90,6 +90,8 @@ class SoftKMeans(SoftExchange, RoundMixture):
         L of the training rows, mean per row, in nats.
     gap_ : float
         L - F, what `c_prime` leaves out; 0 for None.
+    gap_standard_error_ : float
+        0 unless `gap_` is that of a sample of many rows, as in `KMeans`.
     trace_ : dict of ndarray
         History of the best restart, one entry per iteration, the start first. As in
         `KMeans`.

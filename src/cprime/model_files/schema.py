@@ -221,6 +221,7 @@ RULES: dict[str, Rule] = {
     "lower_bound_": _number(),
     "log_likelihood_": _number(),
     "gap_": _number(0.0),
+    "gap_standard_error_": _number(0.0),
     "n_iter_": _whole(0),
     "evaluations_": _whole(0),
     "n_relocations_": _whole(0),

@@ -126,7 +126,9 @@ def _of_rows(
     distances = DistanceDisplay.from_tally(summary.distances, D)
     found = [
         of_data.other_rows(
-            summary.log_likelihood, getattr(estimator, "log_likelihood_", None)
+            summary.log_likelihood,
+            getattr(estimator, "log_likelihood_", None),
+            getattr(estimator, "gap_standard_error_", 0.0),
         ),
         of_fits.empty_clusters(sizes),
         of_fits.tiny_clusters(sizes, fitted.rows_needed),

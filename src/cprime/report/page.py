@@ -197,7 +197,11 @@ def _numbers(fitted: Fitted, summary: Summary | None) -> list[tuple[str, str]]:
         if value is not None:
             found.append((name, decimals(value, 4)))
     if hasattr(estimator, "gap_"):
-        found.append((f"Gap L {wording.MINUS} F", brief(nats(float(estimator.gap_)))))
+        text = brief(nats(float(estimator.gap_)))
+        error = float(getattr(estimator, "gap_standard_error_", 0.0))
+        if error >= wording.SHOWN_ERROR:
+            text += f" {wording.PLUS_MINUS} {error:.1g}"
+        found.append((f"Gap L {wording.MINUS} F", text))
     if fitted.are_alike:
         found.append((wording.SIGMA, number(float(fitted.sigmas()[0]))))
     if hasattr(estimator, "n_iter_"):

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from cprime import AutoMixture, Checkpoint, FuzzyKMeans, GaussianMixture, KMeans
+from cprime.fitting import gap
 
 N, D = 5003, 3
 
@@ -225,3 +226,19 @@ def test_an_estimator_is_unchanged_by_a_fit_that_fails(X):
         estimator.fit(lazy(with_one(X[:, :2], np.nan)))
     np.testing.assert_array_equal(estimator.cluster_centers_, before)
     assert estimator.n_features_in_ == D
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_gap_of_a_sample_is_that_of_the_rows_in_memory(X, monkeypatch, weighted):
+    monkeypatch.setattr(gap, "MANY_ROWS", 1_000)
+    monkeypatch.setattr(gap, "MANY_DISTANCES", 1_000)
+    monkeypatch.setattr(gap, "SAMPLED_ROWS", 500)
+    weights = np.random.default_rng(1).exponential(size=N)
+    given = {"sample_weight": weights} if weighted else {}
+    of_memory = KMeans(4, init=X[:4]).fit(X, **given)
+    if weighted:
+        given = {"sample_weight": da.from_array(weights, chunks=1000)}
+    on_cluster = KMeans(4, init=X[:4]).fit(lazy(X), **given)
+    assert on_cluster.gap_standard_error_ > 0.0
+    assert on_cluster.gap_ == of_memory.gap_
+    assert on_cluster.gap_standard_error_ == of_memory.gap_standard_error_

@@ -9,6 +9,7 @@ EXTRAS = {
     "report": ("jinja2", "matplotlib", "PIL"),
     "cli": ("pyarrow", "rich", "typer"),
     "dask": ("dask", "distributed"),
+    "gpu": ("torch", "triton"),
 }
 
 

@@ -1,10 +1,11 @@
 """How are rows swept?"""
 
-from typing import NamedTuple, Protocol
+from importlib import import_module
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from cprime.blocks import Block, Kept
+from cprime.blocks import Block
 from cprime.kernels import native, reference
 from cprime.kernels.missing import Marginal
 from cprime.search import Plan
@@ -17,17 +18,22 @@ from cprime.typing import Array
 class Kernel(Protocol):
     """Arrays in, arrays out: rows that lie together, no files, no loop, no policy."""
 
+    def prepare(self, block: Block) -> Any:
+        """Return the block as this kernel sweeps it many times: as it is, or a copy."""
+
     def sweep(
         self,
-        block: Block,
-        kept: Kept | None,
+        block: Any,
+        kept: Any,
         coefficients: Coefficients,
         plan: Plan,
         C_prime: int,
-    ) -> tuple[Kept, LeafSum]:
+    ) -> tuple[Any, LeafSum]:
         """Update the clusters of every row and add up the statistics of all leaves.
 
-        Sums whose total is None call for another sweep with a careful plan.
+        The block may be one that was prepared. What its rows keep is then the kernel's
+        to know, with the members of `Kept`; otherwise it is `Kept`. Sums whose total is
+        None call for another sweep with a careful plan.
         """
 
     def posterior(
@@ -91,16 +97,20 @@ JOINTS_AT_ONCE = 2**22
 
 
 class _Choice(NamedTuple):
-    """What runs under a name: for complete rows, and for rows that lack values."""
+    """What runs under a name: for complete rows, and for rows that lack values.
 
-    complete: Kernel
+    The name of a module is that of one that takes more packages than others.
+    """
+
+    complete: Kernel | str
     missing: Kernel | None = None
 
 
-# The best first.
+# The best first, of those that run anywhere.
 _KERNELS = {
     "native": _Choice(native),
     "reference": _Choice(reference, Marginal()),
+    "gpu": _Choice("cprime.kernels.gpu"),
 }
 KERNEL_NAMES = ("auto", *_KERNELS)
 
@@ -110,7 +120,7 @@ def get_kernel(name: str, *, missing: bool = False) -> Kernel:
 
     Parameters
     ----------
-    name : {"auto", "native", "reference"}
+    name : {"auto", "native", "reference", "gpu"}
     missing : bool, default=False
         Whether rows lack values, which not every kernel knows.
     """
@@ -120,13 +130,18 @@ def get_kernel(name: str, *, missing: bool = False) -> Kernel:
         if (kernel := of.missing if missing else of.complete) is not None
     }
     if name == "auto":
-        return next(iter(able.values()))
+        return _loaded(next(iter(able.values())))
     if name not in able:
         others = " or ".join(map(repr, ("auto", *able)))
         raise ValueError(
             f"kernel={name!r} does not support missing values: use {others}."
         )
-    return able[name]
+    return _loaded(able[name])
+
+
+def _loaded(kernel: Any) -> Kernel:
+    found: Kernel = import_module(kernel) if isinstance(kernel, str) else kernel
+    return found
 
 
 def free_energies(

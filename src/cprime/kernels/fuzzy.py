@@ -36,6 +36,9 @@ class FuzzyKernel:
     exact: Kernel
     rule: Rule
 
+    def prepare(self, block: Block) -> Block:
+        return block
+
     def sweep(
         self,
         block: Block,

@@ -53,6 +53,9 @@ class Marginal:
 
     variances: Array | None = None
 
+    def prepare(self, block: Block) -> Block:
+        return block
+
     def sweep(
         self,
         block: Block,

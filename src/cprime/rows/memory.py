@@ -50,6 +50,7 @@ class MemoryRows(Rows):
         self.weights = weights
         self._first = first
         self._block = Block(X, weights, scale)
+        self._prepared: tuple[Kernel, Any] | None = None
 
     @classmethod
     def of(cls, block: Block, first: int = 0) -> "MemoryRows":
@@ -102,9 +103,11 @@ class MemoryRows(Rows):
     def swept(
         self,
         kernel: Kernel,
-        K: Kept | None,
+        K: Any,
         coefficients: Coefficients,
         plan: Plan,
         C_prime: int,
-    ) -> tuple[Kept, LeafSum]:
-        return kernel.sweep(self.block, K, coefficients, plan, C_prime)
+    ) -> tuple[Any, LeafSum]:
+        if self._prepared is None or self._prepared[0] is not kernel:
+            self._prepared = kernel, kernel.prepare(self.block)
+        return kernel.sweep(self._prepared[1], K, coefficients, plan, C_prime)

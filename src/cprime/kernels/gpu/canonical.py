@@ -1,0 +1,239 @@
+"""Canonical distances on the device: the reference's, to the last bit.
+
+Differences first, then squares in float64, feature d in lane d mod 8, lanes folded in
+halves; no multiplication is fused with an addition.
+"""
+
+from typing import NamedTuple
+
+import torch
+import triton
+import triton.language as tl
+
+from cprime.kernels.gpu.model import DeviceModel
+
+# Rows a program looks at, and clusters, where it looks at several of them.
+ROWS, CLUSTERS = 16, 32
+ROWS_OF_PAIRS = 64
+# In the second dimension of a grid.
+MOST_PROGRAMS = 2**16 - 1
+
+
+class Listed(NamedTuple):
+    """Some rows by their places, in any order, as the device has found them.
+
+    Attributes
+    ----------
+    places : tensor of shape (B,), int32
+        Of which the first are set.
+    count : tensor of shape (1,), int32
+        How many.
+    """
+
+    places: torch.Tensor
+    count: torch.Tensor
+
+
+@triton.jit
+def _fold(lanes, ROWS: tl.constexpr):
+    """Return the sum of eight lanes of every row, folded in halves."""
+    halves = tl.permute(tl.reshape(lanes, (ROWS, 2, 2, 2)), (0, 2, 3, 1))
+    low, high = tl.split(halves)
+    low, high = tl.split(tl.permute(low + high, (0, 2, 1)))
+    low, high = tl.split(low + high)
+    return low + high
+
+
+@triton.jit(do_not_specialize=["n_rows", "C", "stride", "width"])
+def _of_pairs(
+    rows,
+    means,
+    whitening,
+    K,
+    found,
+    listed,
+    count,
+    n_rows,
+    C,
+    D,
+    stride,
+    width,
+    LISTED: tl.constexpr,
+    OF_FEATURES: tl.constexpr,
+    OF_CLUSTERS: tl.constexpr,
+    ROWS: tl.constexpr,
+):
+    place = tl.program_id(0).to(tl.int64) * ROWS + tl.arange(0, ROWS)
+    lane = tl.arange(0, 8)
+    row = place
+    if LISTED:
+        n_rows = tl.load(count)
+        row = tl.load(listed + place, mask=place < n_rows, other=0).to(tl.int64)
+    for j in range(width):
+        at = row * stride + j
+        cluster = tl.load(K + at, mask=place < n_rows, other=C).to(tl.int64)
+        inside = (place < n_rows) & (cluster < C)
+        lanes = tl.zeros((ROWS, 8), dtype=tl.float64)
+        for d in range(0, D, 8):
+            feature = d + lane
+            there = inside[:, None] & (feature < D)[None, :]
+            y = tl.load(rows + row[:, None] * D + feature[None, :], mask=there, other=0)
+            of_mean = cluster[:, None] * D + feature[None, :]
+            mu = tl.load(means + of_mean, mask=there, other=0)
+            difference = y.to(tl.float64) - mu
+            if OF_FEATURES:
+                difference *= tl.load(whitening + of_mean, mask=there, other=0)
+            lanes += difference * difference
+        squares = _fold(lanes, ROWS)
+        if OF_CLUSTERS:
+            of_cluster = tl.load(whitening + cluster, mask=inside, other=0)
+            squares = squares * (of_cluster * of_cluster)
+        squares = tl.where(cluster < C, squares, float("inf"))
+        tl.store(found + place * width + j, squares, mask=place < n_rows)
+
+
+@triton.jit
+def _squares(
+    rows, means, whitening, row, cluster, d, n_rows, C, D, OF_FEATURES: tl.constexpr
+):
+    # A tensor of one: of plain numbers a comparison would be no mask.
+    is_feature = tl.zeros((1,), dtype=tl.int32) + d < D
+    y = tl.load(rows + d * n_rows + row, mask=(row < n_rows) & is_feature, other=0)
+    there = (cluster < C) & is_feature
+    mu = tl.load(means + d * C + cluster, mask=there, other=0)
+    difference = y.to(tl.float64)[:, None] - mu[None, :]
+    if OF_FEATURES:
+        w = tl.load(whitening + d * C + cluster, mask=there, other=0)
+        difference *= w[None, :]
+    return difference * difference
+
+
+@triton.jit(do_not_specialize=["n_rows"])
+def _to_all(
+    rows,
+    means,
+    whitening,
+    found,
+    n_rows,
+    C,
+    D,
+    OF_FEATURES: tl.constexpr,
+    OF_CLUSTERS: tl.constexpr,
+    ROWS: tl.constexpr,
+    CLUSTERS: tl.constexpr,
+):
+    """Rows, means and whitenings of features lie feature by feature."""
+    row = tl.program_id(1).to(tl.int64) * ROWS + tl.arange(0, ROWS)
+    cluster = tl.program_id(0) * CLUSTERS + tl.arange(0, CLUSTERS)
+    a = tl.zeros((ROWS, CLUSTERS), dtype=tl.float64)
+    b = tl.zeros((ROWS, CLUSTERS), dtype=tl.float64)
+    c = tl.zeros((ROWS, CLUSTERS), dtype=tl.float64)
+    d = tl.zeros((ROWS, CLUSTERS), dtype=tl.float64)
+    e = tl.zeros((ROWS, CLUSTERS), dtype=tl.float64)
+    f = tl.zeros((ROWS, CLUSTERS), dtype=tl.float64)
+    g = tl.zeros((ROWS, CLUSTERS), dtype=tl.float64)
+    h = tl.zeros((ROWS, CLUSTERS), dtype=tl.float64)
+    for i in range(0, D, 8):
+        a += _squares(
+            rows, means, whitening, row, cluster, i, n_rows, C, D, OF_FEATURES
+        )
+        b += _squares(
+            rows, means, whitening, row, cluster, i + 1, n_rows, C, D, OF_FEATURES
+        )
+        c += _squares(
+            rows, means, whitening, row, cluster, i + 2, n_rows, C, D, OF_FEATURES
+        )
+        d += _squares(
+            rows, means, whitening, row, cluster, i + 3, n_rows, C, D, OF_FEATURES
+        )
+        e += _squares(
+            rows, means, whitening, row, cluster, i + 4, n_rows, C, D, OF_FEATURES
+        )
+        f += _squares(
+            rows, means, whitening, row, cluster, i + 5, n_rows, C, D, OF_FEATURES
+        )
+        g += _squares(
+            rows, means, whitening, row, cluster, i + 6, n_rows, C, D, OF_FEATURES
+        )
+        h += _squares(
+            rows, means, whitening, row, cluster, i + 7, n_rows, C, D, OF_FEATURES
+        )
+    squares = ((a + e) + (c + g)) + ((b + f) + (d + h))
+    if OF_CLUSTERS:
+        width = tl.load(whitening + cluster, mask=cluster < C, other=0)
+        squares = squares * (width * width)[None, :]
+    at = row[:, None] * C + cluster[None, :]
+    there = (row < n_rows)[:, None] & (cluster < C)[None, :]
+    tl.store(found + at, squares, mask=there)
+
+
+def distances_of(
+    rows: torch.Tensor,
+    K: torch.Tensor,
+    model: DeviceModel,
+    width: int,
+    listed: Listed | None = None,
+) -> torch.Tensor:
+    """Return squared distances of rows to clusters in K, shape (B, width), float64.
+
+    Infinity where K holds C, which is no cluster.
+
+    Parameters
+    ----------
+    rows : tensor of shape (B, D)
+    K : tensor of shape (B, width or more), int32
+    model : DeviceModel
+    width : int
+    listed : Listed, optional
+        Rows that are looked at, by their places; found are then as many lines.
+    """
+    n_rows, D = rows.shape
+    found = torch.empty((n_rows, width), dtype=torch.float64, device=rows.device)
+    if found.numel() > 0:
+        _of_pairs[(triton.cdiv(n_rows, ROWS_OF_PAIRS),)](
+            rows,
+            model.means,
+            model.whitening,
+            K,
+            found,
+            K if listed is None else listed.places,
+            K if listed is None else listed.count,
+            n_rows,
+            model.C,
+            D,
+            K.stride(0),
+            width,
+            LISTED=listed is not None,
+            OF_FEATURES=model.is_of_features,
+            OF_CLUSTERS=model.is_of_clusters,
+            ROWS=ROWS_OF_PAIRS,
+            num_warps=4,
+            enable_fp_fusion=False,
+        )
+    return found
+
+
+def distances_to_all(rows: torch.Tensor, model: DeviceModel):
+    """Return squared distances of rows to all clusters, shape (B, C), float64."""
+    (n_rows, D), C = rows.shape, model.C
+    found = torch.empty((n_rows, C), dtype=torch.float64, device=rows.device)
+    n_programs = -(-n_rows // ROWS)
+    if n_programs > MOST_PROGRAMS:
+        parts = rows.split(MOST_PROGRAMS * ROWS)
+        return torch.cat([distances_to_all(part, model) for part in parts])
+    _to_all[(triton.cdiv(C, CLUSTERS), n_programs)](
+        rows.T.contiguous(),
+        model.columns,
+        model.whitening_columns,
+        found,
+        n_rows,
+        C,
+        D,
+        OF_FEATURES=model.is_of_features,
+        OF_CLUSTERS=model.is_of_clusters,
+        ROWS=ROWS,
+        CLUSTERS=CLUSTERS,
+        num_warps=4,
+        enable_fp_fusion=False,
+    )
+    return found

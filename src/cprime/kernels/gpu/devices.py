@@ -1,0 +1,53 @@
+"""Which device do kernels run on, and what is missing where there is none?"""
+
+import os
+from functools import cache
+from typing import Any
+
+import torch
+
+# Triton runs its programs in numpy if this says so: slow, and without a GPU.
+INTERPRETED = os.environ.get("TRITON_INTERPRET", "0") == "1"
+
+
+class NoDeviceError(RuntimeError):
+    """A GPU was asked for where there is none that serves."""
+
+
+@cache
+def device() -> torch.device:
+    """Return the GPU that kernels run on, or say why there is none."""
+    if INTERPRETED:
+        return torch.device("cpu")
+    if not torch.cuda.is_available():
+        raise NoDeviceError(
+            "kernel='gpu' needs an NVIDIA GPU, and torch "
+            f"{torch.__version__} finds none here: use kernel='native', or install a "
+            "driver and a torch that go together (torch.cuda.is_available())."
+        )
+    if torch.version.hip is not None:
+        raise NoDeviceError(
+            "kernel='gpu' is written for NVIDIA GPUs, and this torch is built for "
+            "AMD's: use kernel='native'."
+        )
+    major, minor = torch.cuda.get_device_capability()
+    if major < 7:
+        raise NoDeviceError(
+            f"kernel='gpu' needs a GPU with tensor cores (compute capability 7.0), and "
+            f"{torch.cuda.get_device_name()} has {major}.{minor}: use kernel='native'."
+        )
+    return torch.device("cuda", torch.cuda.current_device())
+
+
+def to_device(array: Any, dtype: Any = None) -> torch.Tensor:
+    """Return a numpy array as a tensor on the device."""
+    return torch.as_tensor(array, dtype=dtype, device=device())
+
+
+def free_bytes() -> int:
+    """Return how much memory of the device may still be taken."""
+    if INTERPRETED:
+        return 2**30
+    free, _ = torch.cuda.mem_get_info()
+    unused = torch.cuda.memory_reserved() - torch.cuda.memory_allocated()
+    return int(free + unused)

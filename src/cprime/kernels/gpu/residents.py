@@ -1,0 +1,146 @@
+"""Which rows are on the device? Those of a fit stay there, others come and go."""
+
+import weakref
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import torch
+
+from cprime.blocks import LEAF_ROWS, Block
+from cprime.kernels.gpu.devices import free_bytes, to_device
+from cprime.kernels.gpu.halves import Frame, RowHalves
+from cprime.typing import Array
+
+# Rows are swept in pieces of so many leaves, a node of the tree, or fewer if they are
+# wide: what is computed of a piece is in memory at once.
+PIECE_LEAVES = 2**11
+VALUES_OF_PIECE = 2**29
+# Rows stay on the device if they take no more of its free memory than this, as given,
+# as halves and with what a sweep notes of them.
+SHARE_OF_MEMORY = 0.6
+
+
+@dataclass
+class Piece:
+    """Rows on the device that lie together, from the start of a leaf.
+
+    Attributes
+    ----------
+    first : int
+        Number of the first row.
+    rows : tensor of shape (B, D), float32 or float64
+    weights : tensor of shape (B,), float64
+    """
+
+    first: int
+    rows: torch.Tensor
+    weights: torch.Tensor
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.rows)
+
+    @property
+    def place(self) -> slice:
+        """Where the rows lie among all."""
+        return slice(self.first, self.first + self.n_rows)
+
+    @cached_property
+    def frame(self) -> Frame:
+        """Where halves of the rows are counted from."""
+        return Frame.of(self.rows)
+
+    @cached_property
+    def _halves(self) -> RowHalves:
+        return RowHalves.of(self.rows, self.frame)
+
+    def halves(self) -> RowHalves:
+        """Return the rows as halves, which are kept."""
+        return self._halves
+
+
+@dataclass(frozen=True, eq=False)
+class DeviceBlock:
+    """A block of rows that are on the device, or come there piece by piece.
+
+    Attributes
+    ----------
+    block : Block
+        As it lies in the memory of the host.
+    stays : bool
+        Whether pieces are kept on the device.
+    pieces : dict
+        Those that are there, by their first row.
+    """
+
+    block: Block
+    stays: bool
+    pieces: dict[int, Piece] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def of(cls, block: Block) -> "DeviceBlock":
+        """Return a block whose pieces stay on the device if there is room."""
+        n_rows, D = block.X.shape
+        of_value = np.dtype(block.X.dtype).itemsize + 2
+        wanted = n_rows * (D * of_value + 64)
+        found = cls(block, wanted <= SHARE_OF_MEMORY * free_bytes())
+        if found.stays and isinstance(block.X, np.ndarray):
+            _RESIDENTS[_address(block.X)] = found
+        return found
+
+    @property
+    def n_rows(self) -> int:
+        return self.block.n_rows
+
+    def __iter__(self) -> Iterator[Piece]:
+        D = self.block.X.shape[1]
+        leaves = PIECE_LEAVES
+        while leaves > 1 and leaves * LEAF_ROWS * D > VALUES_OF_PIECE:
+            leaves //= 2
+        for some in self.block.slices(leaves * LEAF_ROWS):
+            piece = self.pieces.get(some.start)
+            if piece is None:
+                piece = Piece(
+                    some.start,
+                    to_device(np.ascontiguousarray(self.block.dense(some))),
+                    to_device(np.array(self.block.weights[some])),
+                )
+                if self.stays:
+                    self.pieces[some.start] = piece
+            yield piece
+
+
+def pieces_of(values: Array) -> Iterator[Piece]:
+    """Yield the pieces of some values: those on the device, if they are there.
+
+    Rows of a fit are handed out as views of the array they lie in, and so found again.
+    """
+    base = values
+    while isinstance(base.base, np.ndarray):
+        base = base.base
+    resident = _RESIDENTS.get(_address(base))
+    if resident is not None and _is_whole(values, resident.block):
+        yield from resident
+        return
+    block = Block(values, np.broadcast_to(1.0, len(values)))
+    yield from DeviceBlock(block, stays=False)
+
+
+def _is_whole(values: Array, block: Block) -> bool:
+    """Return whether values are all rows of a block, as they lie."""
+    same = (values.shape, values.strides, values.dtype) == (
+        block.X.shape,
+        block.X.strides,
+        block.X.dtype,
+    )
+    return same and block.scale == 1.0 and _address(values) == _address(block.X)
+
+
+def _address(values: Array) -> int:
+    return int(values.__array_interface__["data"][0])
+
+
+_RESIDENTS: Any = weakref.WeakValueDictionary()

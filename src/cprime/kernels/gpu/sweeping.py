@@ -1,0 +1,136 @@
+"""One E-step over rows on the device: evaluate, select, normalise, accumulate."""
+
+from functools import reduce
+from operator import add
+from typing import NamedTuple
+
+import numpy as np
+import torch
+
+from cprime.blocks import LEAF_ROWS
+from cprime.kernels.gpu.canonical import distances_of, distances_to_all
+from cprime.kernels.gpu.closest import Closest, Search
+from cprime.kernels.gpu.everything import sums_of_all
+from cprime.kernels.gpu.model import DeviceModel
+from cprime.kernels.gpu.residents import Piece
+from cprime.kernels.gpu.shares import divided, undivided
+from cprime.kernels.gpu.sums import ByCluster, sums_of_leaves
+from cprime.kernels.gpu.tree import Segments, leaf_sum
+from cprime.search import Plan
+from cprime.summation import LeafSum
+from cprime.typing import Array
+
+# Shares of all clusters, and moments of leaves, that are in memory at once.
+SHARES_AT_ONCE = 2**26
+MOMENTS_AT_ONCE = 2**27
+
+
+class Swept(NamedTuple):
+    """What a sweep of a piece leaves behind: its clusters, and sums of its leaves."""
+
+    K: torch.Tensor
+    sums: LeafSum
+
+
+def sweep_piece(
+    piece: Piece,
+    before: torch.Tensor | None,
+    model: DeviceModel,
+    plan: Plan,
+    C_prime: int,
+) -> Swept:
+    """Update the clusters of the rows of a piece and add up statistics.
+
+    Parameters
+    ----------
+    piece : Piece
+    before : tensor of shape (B, C'), int32, or None
+    model : DeviceModel
+    plan : Plan
+    C_prime : int
+    """
+    if C_prime == model.C:
+        return _sweep_all_clusters(piece, before, model)
+    found = Search(model, piece.frame).closest(piece.rows, piece.halves, C_prime)
+    if before is not None and plan.reluctance != 1.0:
+        found = _reluctant(piece, before, found, model, plan.reluctance)
+    shares: torch.Tensor | None = piece.weights
+    if C_prime == 1:
+        of_rows = undivided(found.distances, found.K, model, piece.weights)
+    else:
+        shares, of_rows = divided(found.distances, found.K, model, piece.weights)
+    pairs = ByCluster(found.K, model.C)
+    moments = pairs.sums(piece.rows, model.means, shares)
+    scatter = None
+    if model.is_of_features:
+        scatter = pairs.sums(piece.rows, model.means, shares, squared=True)[..., :-1]
+    elif model.is_of_clusters:
+        assert shares is not None
+        scatter = pairs.sums_of_pairs(shares.reshape(-1) * found.distances.reshape(-1))
+    changed = _changed(before, found.K, piece.weights)
+    scalars = _of_leaves(piece, of_rows, changed, model.C)
+    sums = leaf_sum(pairs.segments, moments, scatter, scalars, model.whitening)
+    return Swept(found.K, sums.shifted(piece.first // LEAF_ROWS))
+
+
+def _sweep_all_clusters(
+    piece: Piece, before: torch.Tensor | None, model: DeviceModel
+) -> Swept:
+    """Divide rows among all clusters (C' = C), some whole nodes of leaves at a time."""
+    (n_rows, D), C = piece.rows.shape, model.C
+    values = C * max(LEAF_ROWS, D + 1)
+    at_once = max(1, min(SHARES_AT_ONCE, MOMENTS_AT_ONCE) // values)
+    at_once = LEAF_ROWS * 2 ** (at_once.bit_length() - 1)
+    runs = []
+    for start in range(0, n_rows, at_once):
+        some = slice(start, start + at_once)
+        rows, weights = piece.rows[some], piece.weights[some]
+        distances = distances_to_all(rows, model)
+        shares, of_rows = divided(distances, None, model, weights)
+        moments, scatter = sums_of_all(rows, shares, distances, model)
+        changed = torch.zeros_like(weights) if before is not None else weights > 0
+        part = Piece(piece.first + start, rows, weights)
+        scalars = _of_leaves(part, of_rows, changed, C)
+        segments = Segments.of_rows(len(rows), 0)
+        sums = leaf_sum(segments, moments, scatter, scalars, model.whitening)
+        runs.append(sums.shifted(part.first // LEAF_ROWS))
+    nothing = torch.empty((n_rows, 0), dtype=torch.int32, device=piece.rows.device)
+    return Swept(nothing, reduce(add, runs))
+
+
+def _reluctant(
+    piece: Piece,
+    before: torch.Tensor,
+    found: Closest,
+    model: DeviceModel,
+    reluctance: float,
+) -> Closest:
+    """Return the clusters of rows that leave their own only for much closer ones."""
+    own = distances_of(piece.rows, before, model, 1)
+    scores = model.scores(found.distances, found.K)
+    moves = scores < model.scores(own, before) / reluctance
+    return Closest(
+        torch.where(moves, found.K, before), torch.where(moves, found.distances, own)
+    )
+
+
+def _changed(
+    before: torch.Tensor | None, after: torch.Tensor, weights: torch.Tensor
+) -> torch.Tensor:
+    """Return which rows of positive weight keep other clusters than before."""
+    if before is None:
+        return weights > 0
+    if after.shape[1] > 1:
+        before, after = before.sort(dim=1).values, after.sort(dim=1).values
+    return (before != after).any(dim=1) & (weights > 0)
+
+
+def _of_leaves(
+    piece: Piece, of_rows: torch.Tensor, changed: torch.Tensor, C: int
+) -> Array:
+    """Return the numbers in `SCALARS` of every leaf, shape (L, 7)."""
+    rest = torch.stack([piece.weights, changed.double()])
+    sums = sums_of_leaves(torch.cat([of_rows, rest])).cpu().numpy()
+    n_rows = np.full(len(sums), LEAF_ROWS)
+    n_rows[-1] = piece.n_rows - LEAF_ROWS * (len(sums) - 1)
+    return np.insert(sums, 5, n_rows * C, axis=1)

@@ -33,6 +33,11 @@ class DeviceKept:
     def shape(self) -> tuple[int, int]:
         return self.clusters.shape[0], self.clusters.shape[1]
 
+    @property
+    def K(self) -> Array:
+        """The clusters of all rows, in the memory of the host."""
+        return self.array()
+
     def parts(self) -> Iterator[Array]:
         """Yield the clusters of consecutive rows, from the first to the last."""
         for part in self.clusters.split(ROWS_AT_ONCE):

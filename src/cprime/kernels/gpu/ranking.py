@@ -101,8 +101,8 @@ def _rank(
         lowest = tl.minimum(lowest, scores)
     for j in range(wanted):
         score, best = tl.min(lowest, 1, return_indices=True)
-        tile = score.to(tl.int32, bitcast=True) & mask
-        tl.store(found + row * wanted + j, tile * SLOTS + best, mask=row < n_rows)
+        of_best = score.to(tl.int32, bitcast=True) & mask
+        tl.store(found + row * wanted + j, of_best * SLOTS + best, mask=row < n_rows)
         is_best = slot[None, :] == best[:, None]
         lowest = tl.where(is_best, second, lowest)
         if DEEP:

@@ -296,7 +296,7 @@ def test_a_fit_warns_of_columns_that_spoil_it(folder, tmp_path):
     assert not warned("fit", folder / "flows.npy", *out, "--model", "mixture")
     typed = ["fit", folder / "flows.csv", "--columns", "id,f0,f3", "--standardize"]
     (line,) = warned(*typed, *out)
-    assert "1 column only counts the rows. 'id' rises by one" in line
+    assert "1 column is a row number the rows. 'id' rises by one" in line
     assert line.endswith("Leave it out: --drop 'id'.")
 
 

@@ -215,7 +215,7 @@ def test_ctrl_c_while_scaling_is_tried_still_gives_the_answer(
     result = run("choose", _saved(tmp_path, X * [1.0, 100.0]), *FEW)
     assert result.exit_code == 130
     assert "next: cprime fit" in result.stdout and "<- chosen" in result.stdout
-    assert "The answer is complete, but not the check with" in result.stderr
+    assert "The answer is complete; the check with" in result.stderr
 
 
 def test_a_model_does_not_take_the_place_of_a_checkpoint(rows, tmp_path):
@@ -282,7 +282,7 @@ def test_a_stopped_choice_of_a_fit_can_go_on(
         (["choose", "DATA", "--max-clusters", 0], "0 is less than 1"),
         (["choose", "DATA", "--criterion", "aic"], "'aic' is not one of 'bic_free"),
         (["choose", "DATA", "--resume"], "with --checkpoint DIR"),
-        (["fit", "DATA", "-k", "auto", "--restarts", 3], "add --model"),
+        (["fit", "DATA", "-k", "auto", "--restarts", 3], "name one with --model"),
         (["fit", "DATA", "-k", "many"], "'many' is not a valid integer, nor 'auto'"),
         (["fit", "DATA", "-k", 2**33], "8589934592 is too large"),
         (["compare", "DATA", "-k", "auto"], "it should be an integer"),

@@ -78,11 +78,15 @@ CASES = [
         USAGE,
         "no density to report on",
     ),
-    ([*FIT, "-k", 3, "--every", "nan"], USAGE, "nan is no number"),
+    ([*FIT, "-k", 3, "--every", "nan"], USAGE, "nan is not a number"),
     ([*FIT, "-k", 3, "--seed", 2**40], USAGE, "is too large"),
     (["sample", "fuzzy.cprime", "-o", "-"], CANNOT, "has no density to draw from"),
     (["report", "fuzzy.cprime", "flows.npy"], CANNOT, "has no density to report on"),
-    (["reproduce", "figure-9"], USAGE, "'figure-9' is not one of all, table-s1"),
+    (
+        ["reproduce", "figure-9"],
+        USAGE,
+        "'figure-9' is not an experiment; choose from all, table-s1",
+    ),
     (
         [
             "predict",
@@ -123,15 +127,35 @@ CASES = [
     ([*FIT, "-k", 3, "--scratch", "none"], CANNOT, "--scratch 'none' is not a folder"),
     ([*FIT, "-k", 3, "-o", "none/m"], CANNOT, "there is no folder"),
     ([*FIT, "-k", 3, "-o", "sub"], CANNOT, "sub is a folder"),
-    ([*FIT, "-k", 3, "-o", "flows.csv"], CANNOT, "flows.csv is read and must not be"),
+    (
+        [*FIT, "-k", 3, "-o", "flows.csv"],
+        CANNOT,
+        "flows.csv is an input and must not be",
+    ),
     ([*FIT, "-k", 3, "--report", "x.html", "-o", "x.html"], CANNOT, "is named twice"),
     ([*FIT, "-k", 3, "--report", "o.pdf"], USAGE, "'o.pdf' should end in .html or"),
     (["report", "m.cprime", "flows.csv", "-o", "o.pdf"], USAGE, "should end in .html"),
-    ([*FIT, "-k", 3, "-o", "-"], USAGE, "for -o: this cannot go to standard output"),
-    ([*FIT, "-k", 3, "--labels", "-"], USAGE, "--labels: this cannot go to standard"),
-    ([*FIT, "-k", 3, "--report", "-"], USAGE, "--report: this cannot go to standard"),
-    (["report", "m.cprime", "flows.csv", "-o", "-"], USAGE, "cannot go to standard"),
-    ([*FIT, "-k", 3, "-o", "/dev/null"], CANNOT, "/dev/null is not a plain file"),
+    (
+        [*FIT, "-k", 3, "-o", "-"],
+        USAGE,
+        "for -o: this cannot be written to standard output",
+    ),
+    (
+        [*FIT, "-k", 3, "--labels", "-"],
+        USAGE,
+        "--labels: this cannot be written to standard",
+    ),
+    (
+        [*FIT, "-k", 3, "--report", "-"],
+        USAGE,
+        "--report: this cannot be written to standard",
+    ),
+    (
+        ["report", "m.cprime", "flows.csv", "-o", "-"],
+        USAGE,
+        "cannot be written to standard",
+    ),
+    ([*FIT, "-k", 3, "-o", "/dev/null"], CANNOT, "/dev/null is not a regular file"),
     ([*FIT, "-k", 3, "-o", 300 * "x"], CANNOT, "File name too long"),
     (
         [*FIT, "-k", 3, "--checkpoint", "sub", "-o", "sub/checkpoint-1.cprime"],
@@ -146,7 +170,7 @@ CASES = [
     (
         ["predict", "m.cprime", "parts", "-o", "parts/labels.parquet"],
         CANNOT,
-        "would be one of the files of parts, which are all read",
+        "would be inside parts, all of whose files are read",
     ),
     (["predict", "odd.cprime", "even.csv", "-o", "l.csv"], CANNOT, "no column 'f?'"),
     (

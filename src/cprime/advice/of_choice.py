@@ -92,8 +92,9 @@ def agreement(says: Mapping[str, int]) -> Finding | None:
     return Finding(
         "fair",
         "The criteria disagree.",
-        f"{by_number(says)}. BIC counts the components of the density, ICL the groups "
-        "to which rows can be clearly assigned, modes the peaks.",
+        f"{by_number(says)}. BIC on F counts the groups to which rows can be assigned, "
+        "ICL only those that are clearly apart, BIC the Gaussians that describe the "
+        "density, modes its peaks.",
     )
 
 

@@ -51,7 +51,7 @@ def checked_data(
         X, data = opened(estimator, X, reset=reset)
         if missing and not isinstance(X, np.ndarray):
             raise ValueError(
-                "missing='marginalize' needs all rows in memory, where those of "
+                "missing='marginalize' needs all rows in memory, and those of "
                 f"{X.origin} do not fit: allow more, or impute missing values first."
             )
         refuse_wild(estimator, X, missing, data.place_of)

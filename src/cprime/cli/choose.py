@@ -73,12 +73,13 @@ from cprime.cli.summary import (
 
 EPILOG = """[bold]How to read it[/]
 
-  BIC on F  how many groups can rows be assigned to? (the default)
-  ICL       the same, and charges for ambiguous rows once more
+  BIC on F  how many groups can rows be assigned to? (the default: BIC with
+            the free energy F, which hard labels give, for the likelihood)
+  ICL       the same, and penalises ambiguous rows once more
   BIC       how many Gaussians describe the density?
 
-A group counts if there is a valley between it and the others. One cluster is
-a possible answer.
+A group counts if the density has a valley between it and the others. One
+cluster is a possible answer.
 
 [bold]Examples[/]
 
@@ -106,7 +107,7 @@ def choose(
             metavar="N",
             least=1,
             help="The largest number of clusters to try.",
-            default="until more no longer help",
+            default="as long as more help",
         ),
     ] = None,
     shapes: Annotated[
@@ -150,8 +151,8 @@ def choose(
 ) -> None:
     """Find out how many clusters there are, and of which shape.
 
-    All numbers and shapes that may be the answer are fitted and compared; it ends with
-    the answer, how sure that is, and the command that fits it.
+    Fits and compares plausible numbers and shapes; ends with the answer, how sure it
+    is, and the command that fits it.
     """
     search = Search(max_clusters, parse_shapes(shapes), criterion, seed)
     refuse_resume_from_nowhere(resume, checkpoint)
@@ -187,8 +188,8 @@ def choose(
                     scaling = scaling_matters(search, rows, chosen, follow, weight_of)
             except KeyboardInterrupt:
                 hint = (
-                    "The answer is complete, but not the check with standardised "
-                    "columns."
+                    "The answer is complete; the check with standardized columns is "
+                    "not."
                 )
         _show(voice, chosen, rows, source, output, scaling)
         if not chosen.complete:

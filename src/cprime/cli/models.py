@@ -51,8 +51,8 @@ class Loaded:
         if not hasattr(self.estimator, "gap"):
             name = type(self.estimator).__name__
             raise ValueError(
-                f"This is a {name}, which has no density {purpose}: fit --model soft, "
-                "or another."
+                f"This is a {name}, which has no density {purpose}: fit another model, "
+                "such as --model soft."
             )
 
     def rows(self, source: Source) -> Any:

@@ -319,7 +319,7 @@ def _plain(package: str, name: str) -> Any:
             if (of.__module__, of.__name__) == (module.__name__, name):
                 return of
     raise TypeError(
-        f"scikit-learn's own {name} is nowhere: undo the patch of it first."
+        f"scikit-learn's own {name} cannot be found: undo the patch of it first."
     )
 
 

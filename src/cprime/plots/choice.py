@@ -85,7 +85,7 @@ class ChoiceDisplay(Display):
         results = getattr(estimator, "results_", None)
         if results is None or "chosen" not in results:
             raise TypeError(
-                f"{cls.__name__} is about a fitted AutoMixture, not "
+                f"{cls.__name__} draws a fitted AutoMixture, not "
                 f"{type(estimator).__name__}."
             )
         criterion = criterion or str(estimator.criterion)

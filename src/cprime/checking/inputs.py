@@ -256,10 +256,11 @@ def _refuse_not_finite(
     row, place, value, count = first(X, wrong)
     remedy = "drop those rows or impute them first"
     if math.isnan(value) and hasattr(estimator, "missing"):
-        remedy += ", or leave them to missing='marginalize'"
+        remedy += ", or set missing='marginalize'"
     raise ValueError(
         f"Input X contains {'NaN' if math.isnan(value) else 'infinity'} at "
-        f"{place_of(row)}, {column(estimator, place)}; {count} value(s) are "
+        f"{place_of(row)}, {column(estimator, place)}; "
+        f"{count} {'value is' if count == 1 else 'values are'} "
         f"{'' if missing else 'NaN or '}infinite in all. {type(estimator).__name__} "
         f"needs finite numbers: {remedy}."
     )

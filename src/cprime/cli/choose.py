@@ -73,10 +73,10 @@ from cprime.cli.summary import (
 
 EPILOG = """[bold]How to read it[/]
 
-  BIC on F  how many groups can rows be assigned to? (the default: BIC with
-            the free energy F, which hard labels give, for the likelihood)
-  ICL       the same, and penalises ambiguous rows once more
   BIC       how many Gaussians describe the density?
+  BIC on F  how many groups can rows be assigned to? BIC
+            of hard labels (the default)
+  ICL       the same, stricter on ambiguous rows
 
 A group counts if the density has a valley between it and the others. One
 cluster is a possible answer.
@@ -84,7 +84,7 @@ cluster is a possible answer.
 [bold]Examples[/]
 
   cprime choose flows.parquet --standardize
-  cprime choose flows.parquet --max-clusters 50 --shapes diag,full
+  cprime choose flows.parquet --shapes diag,full
   cprime choose flows.parquet -o flows.cprime
 
 Ctrl-C stops and shows the best so far; with --checkpoint it can be resumed."""

@@ -54,15 +54,15 @@ SHOWN = ("c_prime", "free_energy", "log_likelihood", "gap", "iterations", "secon
 
 EPILOG = """[bold]How to read it[/]
 
-  F    what the fit maximises: a lower bound on L
-  L    log-likelihood of the rows under the mixture, mean per row
-  gap  L - F, what is lost by keeping only C' clusters per row: negligible
-       below 0.01
+  L    log-likelihood of the rows, mean per row
+  F    lower bound on L, which the fit maximises
+  gap  L - F: what is lost by keeping only C' clusters
+       per row; negligible below 0.01
 
 [bold]Examples[/]
 
   cprime compare flows.parquet -k 200 --standardize
-  cprime compare flows.parquet -k 50 --model mixture --covariance diag"""
+  cprime compare flows.parquet -k 50 --model mixture"""
 
 
 def compare(

@@ -87,9 +87,11 @@ def usage_line(error: BaseException) -> str:
     option = getattr(error, "option_name", None)
     known: Any = getattr(error, "possibilities", None)
     context: Any = getattr(error, "ctx", None)
-    command = re.match(r"No such command '(.*?)'", str(getattr(error, "message", "")))
-    if option is not None and known is not None:
-        message = f"There is no option {printable(option)}.{_nearest(option, known)}"
+    message = str(getattr(error, "message", ""))
+    command = re.match(r"No such command '(.*?)'", message)
+    if option is not None and message.startswith("No such"):
+        near = _nearest(option, known or ())
+        message = f"There is no option {printable(option)}.{near}"
     elif command and context is not None:
         near = _nearest(command[1], context.command.list_commands(context))
         message = f"There is no command {printable(command[1])}.{near}"

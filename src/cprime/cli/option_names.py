@@ -32,7 +32,7 @@ PHRASES = {
     "AutoMixture (cprime choose)": "cprime choose",
     "drop those rows or impute them first": ADVICE,
     "drop those rows or fill them in first": ADVICE,
-    "leave them to missing='marginalize'": "add --missing marginalize",
+    "set missing='marginalize'": "add --missing marginalize",
 }
 # Names of columns and files are in quotation marks: they are not ours to change.
 ASSIGNED = re.compile(rf"(?<!['\"\w])({'|'.join(OPTIONS)})=(None|True|False)?")

@@ -32,7 +32,7 @@ def test_it_shows_every_fit_and_marks_the_choice(ax):
     assert display.n_clusters[display.chosen] == 3
     assert display.value[display.chosen] == display.value.min()
     assert "3, k-means" in words(ax)
-    assert ax.get_title() == "3 clusters: spherical clusters of equal size."
+    assert ax.get_title() == "3 spherical clusters of equal size."
     names = [text.get_text() for text in ax.get_legend().get_texts()]
     assert names == ["k-means", "isotropic", "spherical", "diag", "tied", "full"]
     assert "BIC on F" in ax.get_ylabel() and display.ax_ is ax

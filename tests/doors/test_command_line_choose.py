@@ -50,7 +50,7 @@ def test_the_answer_is_a_table_a_verdict_and_a_command(rows):
     assert "rows.csv: 180 rows x 2 columns" in said
     (chosen,) = re.findall(r"^ +3 .*<- chosen", said, re.M)
     assert "isotropic" in chosen
-    assert "3 clusters: spherical clusters of equal size. No other number" in said
+    assert "3 spherical clusters of equal size. No other number" in said
     assert "3 by BIC on F, ICL, BIC and modes" in said
     assert said.rstrip().endswith(f"next: cprime fit {rows} -k 3 --c-prime 1")
 
@@ -229,7 +229,7 @@ def test_a_model_does_not_take_the_place_of_a_checkpoint(rows, tmp_path):
 
 def test_a_fit_may_choose_its_clusters(rows, tmp_path):
     said = done("fit", rows, "-k", "auto", "-o", tmp_path / "m")
-    assert "-k auto  3 clusters: spherical clusters of equal size." in said
+    assert "-k auto  3 spherical clusters of equal size." in said
     assert "model    k-means, 3 clusters, C' = 1" in said
     auto = cprime.AutoMixture(random_state=0).fit(rows)
     np.testing.assert_array_equal(

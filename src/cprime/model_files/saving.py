@@ -90,7 +90,7 @@ def save(estimator: Any, path: Path, *, about: dict[str, Any] | None = None) -> 
     Parameters
     ----------
     estimator : estimator
-        One of ours, or a Pipeline of exactly a StandardScaler and one of ours.
+        One of cprime's, or a Pipeline of exactly a StandardScaler and one of them.
     path : path
     about : dict, optional
         Whatever else is to be kept, in the values of JSON: `describe` gives it back.
@@ -130,7 +130,7 @@ def load(path: Path) -> Any:
     Parameters
     ----------
     path : path
-        What is damaged, cut off, too new or not ours is refused with a reason.
+        A file that is damaged, cut off, too new or no model is refused with a reason.
 
     Returns
     -------

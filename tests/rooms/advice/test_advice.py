@@ -407,7 +407,7 @@ def test_a_choice_in_words():
     assert of_choice.how_many(1, "full", [1], 4).text.startswith("With more clusters")
     assert of_choice.how_many(1, "full", [1]).text.startswith("More clusters do not")
     finding = of_choice.how_many(15, "isotropic", [14, 15, 16])
-    assert finding.headline == "15 clusters: spherical clusters of equal size."
+    assert finding.headline == "15 spherical clusters of equal size."
     assert finding.text == "14 and 16 are about as good."
     assert of_choice.about_as_good([]) == ""
     assert of_choice.about_as_good([3]) == "3 is about as good."

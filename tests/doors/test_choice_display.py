@@ -98,7 +98,7 @@ def test_fits_to_a_sample_stand_beside_those_to_all_rows(ax, monkeypatch):
 
 
 def test_others_are_refused():
-    with pytest.raises(TypeError, match="about a fitted AutoMixture, not KMeans"):
+    with pytest.raises(TypeError, match="draws a fitted AutoMixture, not KMeans"):
         ChoiceDisplay.from_estimator(KMeans(2).fit(X))
-    with pytest.raises(TypeError, match="about a fitted AutoMixture"):
+    with pytest.raises(TypeError, match="draws a fitted AutoMixture"):
         ChoiceDisplay.from_estimator(AutoMixture())

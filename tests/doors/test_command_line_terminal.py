@@ -211,7 +211,7 @@ def test_time_left_is_that_of_recent_iterations():
     assert told[-1][1] == pytest.approx(0.15)
 
 
-def screen_of(command, width):
+def screen_of(command, width, exit_code=0):
     """Run a command in a terminal, and return all that it has shown."""
     terminal, its_end = pty.openpty()
     environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": str(width)}
@@ -224,8 +224,16 @@ def screen_of(command, width):
     )
     os.close(its_end)
     screen = read_all(terminal, process)
-    assert process.wait() == 0
+    assert process.wait() == exit_code
     return screen
+
+
+def test_a_narrow_terminal_breaks_errors_between_words(tmp_path):
+    command = ["fit", tmp_path / "none.csv", "-k", 3, "--covariance", "diag"]
+    screen = screen_of(command, 60, exit_code=2)
+    lines = screen.splitlines()
+    assert len(lines) > 1 and max(map(len, lines)) <= 60
+    assert " ".join(lines) == run(*command).stderr.strip()
 
 
 @pytest.mark.parametrize("width", [40, 60])

@@ -2,7 +2,9 @@
 
 import os
 import re
+import shutil
 import sys
+import textwrap
 import traceback
 from collections.abc import Sequence
 from difflib import get_close_matches
@@ -109,8 +111,23 @@ def _nearest(typed: str, known: Sequence[str]) -> str:
     return f" Did you mean {near[0]}?" if near else ""
 
 
-def print_line(line: str) -> None:
-    """Write one line to standard error, and where it happened if asked to."""
+def print_line(line: str, whole: bool = True) -> None:
+    """Write one line to standard error, and where it happened if asked to.
+
+    Parameters
+    ----------
+    line : str
+    whole : bool, default=True
+        Whether it must not be broken between words for a terminal, as it may hold a
+        command to be copied.
+    """
     if os.environ.get("CPRIME_DEBUG") and sys.exc_info()[0] is not None:
         traceback.print_exc()
+    if not whole and sys.stderr.isatty():
+        line = textwrap.fill(
+            line,
+            shutil.get_terminal_size().columns,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
     print(line, file=sys.stderr, flush=True)

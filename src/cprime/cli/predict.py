@@ -113,4 +113,4 @@ def _show(voice: Voice, output: Path, counts: LabelCounts, seconds: float) -> No
     voice.say(f"  {ambiguous} are ambiguous (probability below 0.75)")
     if counts.outliers is not None:
         odd = wording.share(counts.outliers, counts.rows)
-        voice.say(f"  {odd} are outliers (outlier_score above 0.999; expected 0.1 %)")
+        voice.say(f"  {odd} are outliers (score above 0.999; expected 0.1 %)")

@@ -150,7 +150,7 @@ def quality_lines(values: dict[str, Any]) -> list[tuple[str, str]]:
     lines = []
     for sign, name, meaning in (
         ("L", "log_likelihood", "log-likelihood"),
-        ("F", "free_energy", "free energy, a lower bound on L"),
+        ("F", "free_energy", "lower bound on L"),
     ):
         if values.get(name) is not None:
             value = wording.comparable(values[name])

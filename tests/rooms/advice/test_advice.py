@@ -154,6 +154,25 @@ def test_k_means_is_advised_where_it_is_enough():
     assert "try" not in finding.text
 
 
+@pytest.mark.parametrize(
+    ("of_em", "seconds", "best", "words"),
+    [
+        (-4.8, 0.4, 5, "EM ended at a likelihood higher by 0.200 nats per row. C' = 1"),
+        (-4.8, 9.0, 1, "EM 9 s. EM ended at a likelihood higher by 0.200 nats"),
+        (-4.995, 0.4, 1, "It took 1 s, EM 0.4 s."),
+    ],
+)
+def test_k_means_is_not_advised_where_em_is_better_and_quick(
+    of_em, seconds, best, words
+):
+    fits = [
+        of_comparison.Compared(1, 0.001, -5.0, 1.0),
+        of_comparison.Compared(5, 0.0, of_em, seconds),
+    ]
+    c_prime, finding = of_comparison.best_of(fits, 5)
+    assert c_prime == best and words in finding.text
+
+
 def test_fewer_clusters_say_what_they_rest_on():
     finding = of_choice.fewer(8, 3, 2000, 2000)
     assert "3 instead of 8" in finding.headline and "sample" not in finding.text

@@ -104,7 +104,7 @@ class Commands(TyperGroup):
                 typed, prog_name, complete_var, False, obj=typed, **extra
             )
         except errors.UsageError as error:
-            errors.print_line(errors.usage_line(error), whole=False)
+            errors.print_line(errors.usage_line(error))
             code = errors.USAGE
         if standalone_mode:
             sys.exit(code or errors.DONE)
@@ -126,7 +126,7 @@ class Commands(TyperGroup):
             errors.print_line(f"{stop.opening} {errors.line_of(stop)}".rstrip())
             raise typer.Exit(stop.code) from None
         except Exception as error:
-            errors.print_line(f"cprime: {errors.line_of(error)}", whole=False)
+            errors.print_line(f"cprime: {errors.line_of(error)}")
             raise typer.Exit(errors.CANNOT) from None
 
 

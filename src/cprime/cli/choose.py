@@ -36,7 +36,7 @@ from cprime.cli.data_options import (
     Standardize,
     Weights,
 )
-from cprime.cli.errors import StoppedError
+from cprime.cli.errors import COMMAND_FOLLOWS, StoppedError
 from cprime.cli.fit_job import (
     Files,
     FitResult,
@@ -277,4 +277,4 @@ def _hint(output: Path | None, checkpoint: Path | None, typed: str) -> str:
         kept = f"The best so far is in {output}, marked interrupted."
     if checkpoint is None:
         return f"{kept} With --checkpoint DIR a search can be resumed where it stopped."
-    return f"{kept} To continue: {resume_command(checkpoint, typed)}"
+    return f"{kept} {COMMAND_FOLLOWS}{resume_command(checkpoint, typed)}"

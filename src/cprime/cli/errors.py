@@ -24,6 +24,9 @@ TERMINATED = 143
 # typer's own class of wrong usage, by a way that holds for all its versions.
 UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 
+# In a message, what comes after it is to be typed.
+COMMAND_FOLLOWS = "To continue: "
+
 # What the library raises on purpose, with a message written for users.
 EXPECTED = (OSError, ValueError, ImportError, RuntimeError, MemoryError)
 
@@ -111,23 +114,21 @@ def _nearest(typed: str, known: Sequence[str]) -> str:
     return f" Did you mean {near[0]}?" if near else ""
 
 
-def print_line(line: str, whole: bool = True) -> None:
+def print_line(line: str) -> None:
     """Write one line to standard error, and where it happened if asked to.
 
-    Parameters
-    ----------
-    line : str
-    whole : bool, default=True
-        Whether it must not be broken between words for a terminal, as it may hold a
-        command to be copied.
+    A terminal breaks it between words, but not in a command that is to be copied.
     """
     if os.environ.get("CPRIME_DEBUG") and sys.exc_info()[0] is not None:
         traceback.print_exc()
-    if not whole and sys.stderr.isatty():
-        line = textwrap.fill(
-            line,
-            shutil.get_terminal_size().columns,
-            break_long_words=False,
-            break_on_hyphens=False,
-        )
+    if sys.stderr.isatty():
+        words, follows, command = line.partition(COMMAND_FOLLOWS)
+        lines = (words + follows.rstrip()).split("\n")
+        lines = [_fill(text) for text in lines]
+        line = "\n".join([*lines, command] if follows else lines)
     print(line, file=sys.stderr, flush=True)
+
+
+def _fill(text: str) -> str:
+    width = shutil.get_terminal_size().columns
+    return textwrap.fill(text, width, break_long_words=False, break_on_hyphens=False)

@@ -183,7 +183,7 @@ OTHERS = {
         ("a value less", third("data", list.pop), "row 3 has 3 columns, but 2 values"),
         ("a value more", third("data", lambda v: v.append(1.0)), "3 columns, but 4 va"),
         ("text", third("data", lambda v: v.append(str(v.pop()))), "at row 3, column 3"),
-        ("no list", put("rows", 3, None), "row 3 is no list"),
+        ("no list", put("rows", 3, None), "row 3 is not a list"),
         ("rows short", change("rows", lambda r: r[:-1]), "are not 12 lists each"),
     ],
     "dok": [
@@ -191,9 +191,9 @@ OTHERS = {
         ("row 99", key((99, 0)), "an entry at row 99, column 0, but shape"),
         ("column 99", key((0, 99)), "an entry at row 0, column 99, but shape"),
         ("row 0.5", key((0.5, 0)), "an entry at row 0.5, column 0, but shape"),
-        ("one number", key(7), "an entry at 7, which is no row and column"),
-        ("three numbers", key((1, 2, 3)), "an entry at .1, 2, 3., which is no"),
-        ("text", key((0, 0), "x"), "holds 'x' at row 0, column 0, which is no number"),
+        ("one number", key(7), "an entry at 7, not at a row and a column"),
+        ("three numbers", key((1, 2, 3)), "an entry at .1, 2, 3., not at a row"),
+        ("text", key((0, 0), "x"), "'x' at row 0, column 0, which is not a number"),
     ],
 }
 

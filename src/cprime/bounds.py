@@ -102,7 +102,7 @@ def gap_per_cluster(
 ) -> Array:
     """Return the mean gap of the rows closest to each cluster, shape (C,).
 
-    A cluster that is nobody's closest has lost nothing: its gap is 0.
+    A cluster that is closest to no row has lost nothing: its gap is 0.
     """
     rows, K = _checked(X, coefficients, C_prime, K)
     C = len(coefficients.means)

@@ -30,7 +30,7 @@ def require(extra: str, purpose: str) -> None:
     missing = [package for package in EXTRAS[extra] if find_spec(package) is None]
     if missing:
         raise MissingExtraError(
-            f"{purpose} takes {' and '.join(missing)}, which a plain install lacks: "
+            f"{purpose} needs {' and '.join(missing)}, not installed: "
             f"pip install 'cprime[{extra}]'",
             name=missing[0],
         )

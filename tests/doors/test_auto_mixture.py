@@ -6,6 +6,7 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from cprime import AutoMixture, GaussianMixture, KMeans, open_data
+from cprime.advice.of_choice import clusters_of
 from cprime.kernels import native
 from cprime.kernels.threads import allowed_threads
 
@@ -38,7 +39,7 @@ def test_it_finds_the_clusters_and_says_so():
     assert CHOSEN.n_clusters_ == 3
     assert 3 in CHOSEN.plausible_
     assert set(CHOSEN.agreement_.values()) == {3}
-    assert CHOSEN.verdict_.startswith("3 clusters")
+    assert CHOSEN.verdict_.startswith(f"{clusters_of(3, CHOSEN.shape_)}.")
     truth = np.repeat([0, 1, 2], 70)
     for labels in (CHOSEN.labels_, CHOSEN.merged_labels_):
         pairs = {*zip(labels.tolist(), truth.tolist())}

@@ -173,9 +173,9 @@ def test_another_search_is_refused(tmp_path):
         resume(tmp_path, shapes=["diag"])
     with pytest.raises(ValueError, match="max_clusters was 5 and is now 6"):
         resume(tmp_path, max_clusters=6)
-    with pytest.raises(ValueError, match="X has other values"):
+    with pytest.raises(ValueError, match="X has different values"):
         resume(tmp_path, X + 1.0)
-    with pytest.raises(ValueError, match="has not finished"):
+    with pytest.raises(ValueError, match="holds an unfinished fit"):
         AutoMixture(**AUTO).fit(X, checkpoint=Checkpoint(tmp_path))
     assert_same(CHOSEN, resume(tmp_path, keep_estimators=True))
 
@@ -224,7 +224,7 @@ def test_a_terminated_search_is_kept(tmp_path):
     assert ended.returncode == -15
     checkpoint = Checkpoint(tmp_path / "kept", resume=True)
     found = AutoMixture(**AUTO).fit(X, checkpoint=checkpoint)
-    assert checkpoint.message.startswith("Going on from ")
+    assert checkpoint.message.startswith("Resuming from ")
     assert "steps of the search" in checkpoint.message
     assert_same(CHOSEN, found)
 

@@ -138,7 +138,7 @@ def test_a_resumed_fit_ends_in_the_same_bits(name, folder):
         begin(MODELS[name], folder / str(stop_after), stop_after)
         np.random.seed(77)
         resumed, message = resume(MODELS[name], folder / str(stop_after))
-        assert "Going on from iteration" in message
+        assert "Resuming from iteration" in message
         assert_same(whole, resumed)
         again, message = resume(MODELS[name], folder / str(stop_after))
         assert "had finished" in message
@@ -240,7 +240,8 @@ def test_nothing_there_yet_is_said(folder, caplog, capsys):
     with caplog.at_level(logging.INFO, "cprime.checkpoint"):
         found, message = resume(MODEL.set_params(verbose=1), folder)
     MODEL.set_params(verbose=0)
-    assert message == f"There is no checkpoint in {str(folder)!r} yet: starting afresh."
+    none_yet = f"There is no checkpoint in {str(folder)!r} yet"
+    assert message == f"{none_yet}: starting from the beginning."
     assert caplog.messages == [message]
     assert capsys.readouterr().out.startswith(message + "\n")
     assert_same(found.set_params(verbose=0), clone(MODEL).fit(DATA))
@@ -269,7 +270,7 @@ def test_another_parameter_is_refused(folder, change, words):
 def test_another_array_is_refused(folder):
     model = KMeans(10, init=DATA[:10])
     begin(model, folder, 2)
-    with pytest.raises(ValueError, match="init has other values"):
+    with pytest.raises(ValueError, match="init has different values"):
         resume(KMeans(10, init=DATA[1:11]), folder)
     resume(KMeans(10, init=DATA[:10].tolist()), folder)
 
@@ -277,11 +278,11 @@ def test_another_array_is_refused(folder):
 @pytest.mark.parametrize(
     ("X", "weights", "words"),
     [
-        (DATA[1:], WEIGHTS[1:], r"X had shape \[600, 2\] and has now \[599, 2\]"),
-        (DATA[::-1], WEIGHTS, "X has other values"),
-        (DATA.astype(np.float32), WEIGHTS, "X has other values"),
-        (DATA, WEIGHTS[::-1], "sample_weight has other values"),
-        (DATA, None, "sample_weight has other values"),
+        (DATA[1:], WEIGHTS[1:], r"X had shape \[600, 2\] and now has \[599, 2\]"),
+        (DATA[::-1], WEIGHTS, "X has different values"),
+        (DATA.astype(np.float32), WEIGHTS, "X has different values"),
+        (DATA, WEIGHTS[::-1], "sample_weight has different values"),
+        (DATA, None, "sample_weight has different values"),
     ],
 )
 def test_other_data_are_refused(folder, X, weights, words):
@@ -303,7 +304,9 @@ def test_another_estimator_or_version_is_refused(folder, monkeypatch):
 def test_a_fit_that_has_not_finished_is_not_overwritten(folder):
     begin(MODEL, folder, 3)
     before = {path: path.read_bytes() for path in folder.iterdir()}
-    with pytest.raises(ValueError, match="resume=True to continue it, or remove it"):
+    with pytest.raises(
+        ValueError, match="resume=True to continue it, or delete the folder"
+    ):
         clone(MODEL).fit(DATA, checkpoint=Checkpoint(folder))
     assert before == {path: path.read_bytes() for path in folder.iterdir()}
 
@@ -314,7 +317,7 @@ def test_whoever_is_refused_leaves_the_folder_as_it_is(folder):
     # As if another fit were writing to it at this very moment.
     writing = folder / f".checkpoint-1.cprime.12345678{atomic.UNFINISHED}"
     writing.touch()
-    with pytest.raises(ValueError, match="has not finished"):
+    with pytest.raises(ValueError, match="holds an unfinished fit"):
         MODEL.fit(DATA, checkpoint=Checkpoint(folder, 0))
     assert writing.exists()
 
@@ -344,7 +347,7 @@ def from_the_first(X, n_clusters, random_state):
 def test_a_function_is_known_again(folder):
     begin(KMeans(10, init=from_row(3), n_init=2), folder, 2)
     resumed, message = resume(KMeans(10, init=from_row(3), n_init=2), folder)
-    assert "Going on from iteration 2" in message
+    assert "Resuming from iteration 2" in message
     whole = KMeans(10, init=resumed.init, n_init=2).fit(DATA)
     assert_same(whole, resumed)
 
@@ -368,7 +371,7 @@ def test_another_function_of_the_same_name_is_refused(folder, monkeypatch):
 def test_a_function_nobody_could_know_again_is_refused_at_once(folder):
     rng = np.random.default_rng(0)
     model = KMeans(10, init=lambda X, n, random_state: rng.permutation(X)[:n])
-    with pytest.raises(ValueError, match=r"it uses 'rng', a numpy.*Generator\. Give a"):
+    with pytest.raises(ValueError, match=r"it uses 'rng', a numpy.*Generator\. Use a"):
         model.fit(DATA, checkpoint=Checkpoint(folder))
     assert not folder.exists()
 
@@ -398,7 +401,7 @@ def test_a_damaged_checkpoint_has_one_before_it(folder):
     whole = clone(MODEL).fit(DATA)
     begin(MODEL, folder, 5)
     altered(latest(folder))
-    with pytest.warns(RuntimeWarning, match=r"is damaged: .* Going on from .*checkpoi"):
+    with pytest.warns(RuntimeWarning, match=r"is damaged: .* Resuming from .*checkpoi"):
         resumed, message = resume(MODEL, folder)
     assert "iteration 4 of restart 1" in message
     assert_same(whole, resumed)
@@ -410,7 +413,9 @@ def test_only_damaged_checkpoints_are_not_overwritten(folder):
     for path in folder.iterdir():
         altered(path)
     for again in (True, False):
-        with pytest.raises(ValueError, match=r"no other checkpoint .* start afresh"):
+        with pytest.raises(
+            ValueError, match=r"no other checkpoint .* delete the folder to start"
+        ):
             clone(MODEL).fit(DATA, checkpoint=Checkpoint(folder, resume=again))
     assert len(list(folder.iterdir())) == 2
 

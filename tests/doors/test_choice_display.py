@@ -32,7 +32,7 @@ def test_it_shows_every_fit_and_marks_the_choice(ax):
     assert display.n_clusters[display.chosen] == 3
     assert display.value[display.chosen] == display.value.min()
     assert "3, k-means" in words(ax)
-    assert ax.get_title() == "3 clusters: spherical clusters of equal size."
+    assert ax.get_title() == "3 spherical clusters of equal size."
     names = [text.get_text() for text in ax.get_legend().get_texts()]
     assert names == ["k-means", "isotropic", "spherical", "diag", "tied", "full"]
     assert "BIC on F" in ax.get_ylabel() and display.ax_ is ax
@@ -98,7 +98,7 @@ def test_fits_to_a_sample_stand_beside_those_to_all_rows(ax, monkeypatch):
 
 
 def test_others_are_refused():
-    with pytest.raises(TypeError, match="about a fitted AutoMixture, not KMeans"):
+    with pytest.raises(TypeError, match="draws a fitted AutoMixture, not KMeans"):
         ChoiceDisplay.from_estimator(KMeans(2).fit(X))
-    with pytest.raises(TypeError, match="about a fitted AutoMixture"):
+    with pytest.raises(TypeError, match="draws a fitted AutoMixture"):
         ChoiceDisplay.from_estimator(AutoMixture())

@@ -296,7 +296,7 @@ def test_a_fit_warns_of_columns_that_spoil_it(folder, tmp_path):
     assert not warned("fit", folder / "flows.npy", *out, "--model", "mixture")
     typed = ["fit", folder / "flows.csv", "--columns", "id,f0,f3", "--standardize"]
     (line,) = warned(*typed, *out)
-    assert "1 column only counts the rows. 'id' rises by one" in line
+    assert "1 column is a row number. 'id' rises by one" in line
     assert line.endswith("Leave it out: --drop 'id'.")
 
 
@@ -388,7 +388,7 @@ def test_samples_are_in_the_units_of_the_data(folder, tmp_path, X):
 
 def test_a_model_file_tells_about_itself(folder):
     said = done("info", folder / "scaled.cprime")
-    assert "a model of cprime" in said
+    assert "a model by cprime" in said
     assert "4 columns, standardized: f0, f1, f2, f3" in said
     assert "fitted to" in said and "flows.parquet" in said
     assert re.search(r"made by +cprime fit .*flows.parquet --columns 'f\*' -k 5", said)
@@ -422,7 +422,7 @@ def test_a_comparison_recommends(folder):
         "compare", folder / "flows.parquet", "--columns", "f*", "-k", 2, "--standardize"
     )
     assert "2 (all)" in said and "C'" in said
-    assert "after --standardize" in said
+    assert "in nats per row, with columns standardized." in said
     assert re.search(r"Use (C' = 1: k-means|all 2 clusters: EM)\.", said)
 
 

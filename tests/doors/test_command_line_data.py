@@ -98,7 +98,7 @@ def test_gaps_are_marginalized_where_the_model_can(gaps):
     for more, expected in (
         ([], "marginalize needs a number of clusters and --model mixture with"),
         (["--model", "mixture"], "--covariance diag, spherical or isotropic; drop"),
-        ([*DIAG, "--standardize"], "does not go with --standardize"),
+        ([*DIAG, "--standardize"], "cannot be combined with --standardize"),
         ([*DIAG, "-k", "auto"], "marginalize needs a number of clusters"),
     ):
         result = run(*typed, *more, "-o", "m.cprime")

@@ -91,7 +91,7 @@ def test_the_first_page_shows_the_way():
     assert said == done("--help")
     for command in COMMANDS:
         assert f"│ {command} " in said
-    assert "cprime fit flows.parquet -k 200" in said
+    assert "cprime fit wine.csv -k 3 --standardize" in said
     assert re.search(r"0 success; 1 .*; 2 wrong usage;\s+130 interrupted", said)
 
 
@@ -211,7 +211,7 @@ def test_time_left_is_that_of_recent_iterations():
     assert told[-1][1] == pytest.approx(0.15)
 
 
-def screen_of(command, width):
+def screen_of(command, width, exit_code=0):
     """Run a command in a terminal, and return all that it has shown."""
     terminal, its_end = pty.openpty()
     environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": str(width)}
@@ -224,8 +224,16 @@ def screen_of(command, width):
     )
     os.close(its_end)
     screen = read_all(terminal, process)
-    assert process.wait() == 0
+    assert process.wait() == exit_code
     return screen
+
+
+def test_a_narrow_terminal_breaks_errors_between_words(tmp_path):
+    command = ["fit", tmp_path / "none.csv", "-k", 3, "--covariance", "diag"]
+    screen = screen_of(command, 60, exit_code=2)
+    lines = screen.splitlines()
+    assert len(lines) > 1 and max(map(len, lines)) <= 60
+    assert " ".join(lines) == run(*command).stderr.strip()
 
 
 @pytest.mark.parametrize("width", [40, 60])
@@ -414,6 +422,29 @@ def test_a_narrow_terminal_is_no_problem(monkeypatch):
     monkeypatch.setenv("COLUMNS", "40")
     assert Console().width == 40
     assert "fit" in done("--help") and "--columns" in done("fit", "--help")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_at_60_columns_is_whole(monkeypatch, command):
+    monkeypatch.setenv("COLUMNS", "60")
+    said = done(command, "--help")
+    # No name is cut, and no example is broken: it can be copied.
+    assert "\N{HORIZONTAL ELLIPSIS}" not in said
+    assert max(map(len, said.splitlines())) <= 60
+    examples = said.partition(" Examples ")[2]
+    assert all(
+        re.match(r" {3}(cprime [a-z]+ .*)?$|\s*$", line.rstrip() or " ")
+        for line in examples.split("Ctrl-C")[0].splitlines()
+    )
+
+
+def test_the_first_commands_run_as_they_are_shown(tmp_path, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "60")
+    examples = re.findall(r"^   (cprime [a-z]+ .*?)\s*$", done("--help"), re.MULTILINE)
+    assert len(examples) == 6
+    monkeypatch.chdir(tmp_path)
+    for example in examples:
+        assert run(*example.split()[1:]).exit_code == 0, example
 
 
 @pytest.mark.parametrize("width", [36, 50, 80, 120])

@@ -148,7 +148,7 @@ def test_a_fit_goes_on_from_its_checkpoint_in_other_chunks(X, tmp_path):
     np.testing.assert_array_equal(resumed.labels_.compute(), expected.labels_)
     assert resumed.evaluations_ == expected.evaluations_
     other = Checkpoint(folder, every=0, resume=True)
-    with pytest.raises(ValueError, match="X has other values"):
+    with pytest.raises(ValueError, match="X has different values"):
         estimator().fit(lazy(X + 1.0), checkpoint=other)
 
 

@@ -252,7 +252,7 @@ def test_a_sample_is_still_there_by_name(npy):
 )
 def test_seedings_that_need_all_rows_in_memory_say_so(npy, init):
     data = open_data(npy, memory=LITTLE)
-    message = f"needs all rows in memory, where those of {re.escape(data.origin)} do"
+    message = f"needs all rows in memory, and those of {re.escape(data.origin)} do"
     with pytest.raises(ValueError, match=message):
         KMeans(3, init=init).fit(data)
 

@@ -74,7 +74,9 @@ def test_what_needs_a_variance_says_so(cls, question):
     ours = by_hand(cls(3), cluster_centers_=CENTERS)
     if hasattr(ours, question):
         asked = getattr(ours, question)
-        says = f"This {cls.__name__} has no variance_, without which .* or set it to"
+        says = (
+            f"This {cls.__name__} has no variance_, which is needed for .* or set it to"
+        )
         with pytest.raises(NotFittedError, match=says):
             asked() if question == "sample" else asked(IRIS)
 
@@ -108,7 +110,9 @@ def test_a_variance_may_be_known_from_a_parameter(estimator):
 def test_memberships_that_need_a_lam_say_so(regularization):
     fuzzy = FuzzyKMeans(3, regularization=regularization)
     ours = by_hand(fuzzy, cluster_centers_=CENTERS)
-    with pytest.raises(NotFittedError, match=r"no lam_, without which .* memberships"):
+    with pytest.raises(
+        NotFittedError, match=r"no lam_, which is needed for .*memberships"
+    ):
         ours.predict_proba(IRIS)
 
 
@@ -148,7 +152,7 @@ MIXTURE = {"weights_": np.ones(3) / 3, "means_": CENTERS, "covariances_": np.one
 @pytest.mark.parametrize(
     ("parameters", "says"),
     [
-        ({"weights_": None}, "has no weights_, without which"),
+        ({"weights_": None}, "has no weights_, which is needed for"),
         (
             {"covariances_": None},
             r"no covariances_, .* the shape \(3,\) of cov",

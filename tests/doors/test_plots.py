@@ -344,7 +344,7 @@ def test_features_are_chosen_by_name_or_number(ax):
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("e", "b")
     with pytest.raises(ValueError, match="'z' is no feature of this fit"):
         MapDisplay.from_estimator(kmeans, frame, features=("a", "z"))
-    with pytest.raises(ValueError, match="no feature 6: the fit has 6"):
+    with pytest.raises(ValueError, match="no feature 6: the fit has 6, counted from 0"):
         MapDisplay.from_estimator(kmeans, frame, features=(0, 6))
     with pytest.raises(ValueError, match="two different features"):
         MapDisplay.from_estimator(kmeans, frame, features=(0, "a"))

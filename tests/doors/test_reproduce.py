@@ -372,7 +372,10 @@ def test_a_missing_library_is_named(tmp_path, monkeypatch, capsys):
 
 def test_an_unknown_name_is_refused(capsys):
     assert cli.main(["reproduce", "figure-9"]) == 2
-    assert "'figure-9' is not one of all, table-s1" in capsys.readouterr().err
+    assert (
+        "'figure-9' is not an experiment; choose from all, table-s1"
+        in capsys.readouterr().err
+    )
 
 
 def test_markup_in_texts_is_only_text(tmp_path):

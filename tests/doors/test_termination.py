@@ -107,7 +107,7 @@ def test_a_terminated_fit_goes_on_to_the_same_bits(tmp_path, scene, name):
         "checkpoint-2.cprime",
     ]
     found, message = resumed(tmp_path, name)
-    assert f"Going on from iteration {STOPPED_AT} of restart 1" in message
+    assert f"Resuming from iteration {STOPPED_AT} of restart 1" in message
     again = vars(found).copy()
     assert kill_and_resume.difference(vars(MODELS[name].fit(DATA)), again) == ""
 

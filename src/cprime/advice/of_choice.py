@@ -20,9 +20,14 @@ WORDS = {
     "isotropic": "spherical clusters of equal size",
     "spherical": "spherical clusters, each of its own size",
     "diag": "clusters stretched along the columns",
-    "tied": "clusters of one elongated shape",
-    "full": "clusters of any elongated shape",
+    "tied": "elongated clusters of one shape",
+    "full": "elongated clusters, each of its own shape",
 }
+
+
+def clusters_of(n_clusters: int, shape: str) -> str:
+    """Return '3 spherical clusters of equal size'."""
+    return f"{n_clusters:,} {WORDS[shape]}"
 
 
 def how_many(
@@ -47,7 +52,7 @@ def how_many(
         if most_parts > 1:
             text = "With more clusters, some have no valley between them."
     else:
-        headline = f"{count(n_clusters, 'cluster')}: {WORDS[shape]}."
+        headline = f"{clusters_of(n_clusters, shape)}."
         text = "No other number comes close."
     if others:
         text = about_as_good(others)
@@ -92,8 +97,9 @@ def agreement(says: Mapping[str, int]) -> Finding | None:
     return Finding(
         "fair",
         "The criteria disagree.",
-        f"{by_number(says)}. BIC counts the components of the density, ICL the groups "
-        "to which rows can be clearly assigned, modes the peaks.",
+        f"{by_number(says)}. BIC on F counts the groups to which rows can be assigned, "
+        "ICL only those that are clearly apart, BIC the Gaussians that describe the "
+        "density, modes its peaks.",
     )
 
 
@@ -189,8 +195,8 @@ def other_shape(n_clusters: int, n_better: int, shape: str) -> Finding:
         "fair",
         "Clusters of another shape describe these rows better.",
         f"Of the shape that was fitted, one cluster is as good as these {n_clusters:,} "
-        f"by BIC. But there are {count(n_better, 'cluster')} of another shape: "
-        f"{WORDS[shape]}. AutoMixture (cprime choose) finds and fits them.",
+        f"by BIC. But there are {clusters_of(n_better, shape)}: AutoMixture (cprime "
+        "choose) finds and fits them.",
     )
 
 

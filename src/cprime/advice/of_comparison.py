@@ -62,10 +62,19 @@ def best_of(fits: Sequence[Compared], C: int) -> tuple[int | None, Finding]:
         return enough, Finding("good", f"Use C' = {enough}.", smallest)
     less, em = by[enough], by[C]
     took, em_took = wording.seconds(less.seconds), wording.seconds(em.seconds)
+    ahead = em.log_likelihood - less.log_likelihood
+    is_quick = em.seconds <= max(QUICK, AS_FAST * less.seconds)
     if enough == 1:
         text = f"{smallest} It took {took}, EM {em_took}."
-        return 1, Finding("good", "Use C' = 1: k-means.", text)
-    if em.log_likelihood < less.log_likelihood - NEGLIGIBLE:
+        if ahead < NEGLIGIBLE:
+            return 1, Finding("good", "Use C' = 1: k-means.", text)
+        better = f"EM ended at a likelihood higher by {nats(ahead)} nats per row"
+        if is_quick:
+            headline = f"Use all {C} clusters: EM."
+            return C, Finding("good", headline, f"{better}. {text}")
+        text = f"{text} {better}: use it if densities or probabilities matter."
+        return 1, Finding("fair", "Use C' = 1: k-means.", text)
+    if ahead < -NEGLIGIBLE:
         text = f"{smallest} EM (C' = {C}) ended at a lower likelihood this time."
     elif em.seconds <= QUICK:
         text = f"It loses nothing and takes only {em_took} here. {smallest}"

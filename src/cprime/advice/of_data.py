@@ -77,8 +77,8 @@ def row_numbers(names: Sequence[str], remedy: str = LEAVE_OUT) -> Finding | None
     named = listing([f"'{name}'" for name in names])
     return Finding(
         "poor",
-        f"{count(len(names), 'column')} only "
-        f"{either(len(names), 'counts', 'count')} the rows.",
+        f"{count(len(names), 'column')} "
+        f"{either(len(names), 'is a row number', 'are row numbers')}.",
         f"{named} {either(len(names), 'rises', 'rise')} by one from row to row: "
         f"clusters would only be runs of consecutive rows. {remedy}",
     )
@@ -194,9 +194,9 @@ def other_rows(
     alike = abs(likelihood - of_fit) <= NEARLY_SAME * max(1.0, abs(of_fit))
     return Finding(
         "fair" if alike else "poor",
-        f"These rows are not {'quite ' if alike else ''}those of the fit.",
-        f"They have a log-likelihood of {nats(likelihood)} nats per row, those of the "
-        f"fit had {nats(of_fit)}. Either the rows are different, or rows had weights, "
+        f"These are not {'exactly ' if alike else ''}the rows the model was fitted to.",
+        f"Their log-likelihood is {nats(likelihood)} nats per row, that of the fit was "
+        f"{nats(of_fit)}. Either the rows are different, or rows had weights, "
         "or columns were scaled differently. Sizes, gaps and outliers below refer to "
         "these rows.",
     )

@@ -51,7 +51,7 @@ def checked_data(
         X, data = opened(estimator, X, reset=reset)
         if missing and not isinstance(X, np.ndarray):
             raise ValueError(
-                "missing='marginalize' needs all rows in memory, where those of "
+                "missing='marginalize' needs all rows in memory, and those of "
                 f"{X.origin} do not fit: allow more, or impute missing values first."
             )
         refuse_wild(estimator, X, missing, data.place_of)
@@ -256,10 +256,11 @@ def _refuse_not_finite(
     row, place, value, count = first(X, wrong)
     remedy = "drop those rows or impute them first"
     if math.isnan(value) and hasattr(estimator, "missing"):
-        remedy += ", or leave them to missing='marginalize'"
+        remedy += ", or set missing='marginalize'"
     raise ValueError(
         f"Input X contains {'NaN' if math.isnan(value) else 'infinity'} at "
-        f"{place_of(row)}, {column(estimator, place)}; {count} value(s) are "
+        f"{place_of(row)}, {column(estimator, place)}; "
+        f"{count} {'value is' if count == 1 else 'values are'} "
         f"{'' if missing else 'NaN or '}infinite in all. {type(estimator).__name__} "
         f"needs finite numbers: {remedy}."
     )

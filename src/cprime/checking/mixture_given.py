@@ -35,8 +35,8 @@ def refuse_checkpoint(mixture: Any, checkpoint: Any) -> None:
     """Raise if a warm start is to be kept."""
     if checkpoint is not None and _is_warm(mixture):
         raise ValueError(
-            "warm_start=True goes on from the fit before, which a checkpoint does not "
-            "hold: give its parameters as means_init, precisions_init and "
+            "warm_start=True continues from the previous fit, which a checkpoint does "
+            "not hold: give its parameters as means_init, precisions_init and "
             "weights_init, or set warm_start=False."
         )
 
@@ -48,10 +48,10 @@ def fit_before(mixture: Any, C: int, D: int) -> Theta | None:
     before, now = mixture._fitted_type.name, mixture.covariance_type
     if (before, *mixture.means_.shape) != (now, C, D):
         raise ValueError(
-            "warm_start=True goes on from the fit before, which has "
+            "warm_start=True continues from the previous fit, which has "
             f"{len(mixture.means_)} clusters with {before!r} covariances of "
             f"{mixture.means_.shape[1]} features, not {C} with {now!r} covariances of "
-            f"{D}: set warm_start=False to start anew."
+            f"{D}: set warm_start=False to start over."
         )
     theta: Theta = mixture._mixture()[1]
     return theta

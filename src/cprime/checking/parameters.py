@@ -64,6 +64,6 @@ def missing(estimator: Any, name: str, gives: str, remedy: str) -> NotFittedErro
         What to set.
     """
     return NotFittedError(
-        f"This {type(estimator).__name__} has no {name}, without which there are no "
+        f"This {type(estimator).__name__} has no {name}, which is needed for "
         f"{gives}: fit it, or set {remedy}."
     )

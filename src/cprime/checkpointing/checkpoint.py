@@ -11,22 +11,22 @@ LOG = logging.getLogger("cprime.checkpoint")
 class Checkpoint:
     """Keeps a fit in a folder while it runs: `fit(X, checkpoint=Checkpoint(folder))`.
 
-    A fit that was killed goes on from there, with `resume=True`, and ends in the same
+    A fit that was killed continues from there with `resume=True`, and ends in the same
     result to the last bit. Restarts then run one by one.
 
     Parameters
     ----------
     folder : path
-        Is made if it is not there. One fit has one folder: a second one at the same
-        time is refused, with the process that has it.
+        Created if it does not exist. Every fit needs a folder of its own: a second one
+        at the same time is refused, and the error names the process that uses it.
     every : float, default=60.0
         Seconds between two checkpoints. One is written when the fit begins, too, and
         when it ends or is interrupted, by Ctrl-C or SIGTERM.
     resume : bool, default=False
-        Go on from the checkpoint in the folder, which must be of the same estimator,
-        parameters and data. If there is none yet the fit starts afresh; if it had
-        finished, there is its result at once. False refuses a folder with a fit that
-        has not finished.
+        Continue from the checkpoint in the folder, which must be of the same estimator,
+        parameters and data. If there is none yet, the fit starts from the beginning;
+        if it had finished, its result is returned at once. False refuses a folder
+        with an unfinished fit.
 
     Attributes
     ----------
@@ -38,7 +38,7 @@ class Checkpoint:
     -----
     A RandomState given as `random_state` is set back to where it was when the fit
     began. An `init` that is called is called once more for every restart before.
-    It is known again, in the same minor version of Python, by its code and what that
+    It is recognised, in the same minor version of Python, by its code and what that
     uses: captured values, defaults, globals, other functions, and versions of packages.
     One that uses what cannot be compared between processes, such as a Generator, is
     refused: let it draw from the `random_state` it is given.

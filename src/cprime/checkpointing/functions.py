@@ -68,17 +68,17 @@ def identity_of(parameter: str, function: Any) -> dict[str, str]:
         name = f"{function.__module__}.{function.__qualname__}"
     except AttributeError:
         raise ValueError(
-            f"{parameter}={function!r:.60} has no name, so nobody could tell later "
-            "whether a fit goes on with the same: give a function that has one, and "
-            "let it call this."
+            f"{parameter}={function!r:.60} has no name by which a checkpoint could "
+            "recognise it when the fit is resumed: define a named function that calls "
+            "it."
         ) from None
     try:
         digest = _Reader().digest(function, parameter)
     except UnknownError as error:
         raise ValueError(
-            f"{parameter}={name!s:.60} could not be told from another function later: "
-            f"{error}. Give a function that uses numbers, text, arrays, lists and "
-            "dicts of these, and other functions alone; or fit without a checkpoint."
+            f"{parameter}={name!s:.60} could not be recognised on resuming: "
+            f"{error}. Use a function that depends only on numbers, text, arrays, "
+            "lists and dicts of these, and such functions; or fit without a checkpoint."
         ) from None
     return {"function": name, "python": PYTHON, "digest": digest.hex()}
 
@@ -90,11 +90,12 @@ def difference(parameter: str, old: dict[str, Any], new: dict[str, Any]) -> str:
         return f"{parameter} was the function {before} and is now {now}"
     if old.get("python") != new.get("python"):
         return (
-            f"{parameter}, the function {now}, was of Python {old.get('python')!s:.9} "
-            f"and is now of {new.get('python')}, which cannot be compared"
+            f"{parameter}, the function {now}, was compiled by Python "
+            f"{old.get('python')!s:.9} and is now by {new.get('python')}, which cannot "
+            "be compared"
         )
     return (
-        f"{parameter} is another function of the name {now}: its code, or a value, a "
+        f"{parameter} is another function with the name {now}: its code, or a value, a "
         "function or a package it uses, has changed"
     )
 

@@ -63,24 +63,24 @@ def differences(before: dict[str, Any], now: dict[str, Any]) -> list[str]:
         return [f"the estimator was a {before['class']!r:.40} and is a {now['class']}"]
     params = before["parameters"]
     if not isinstance(params, dict):
-        raise ValueError("it does not say which parameters it is of")
+        raise ValueError("it does not say with which parameters it was written")
     found = [
         difference(name, params.get(name), now["parameters"].get(name))
         for name in sorted(params.keys() | now["parameters"].keys())
     ]
     if before["rows"] != now["rows"]:
-        found.append(f"X had shape {before['rows']!r:.60} and has now {now['rows']}")
+        found.append(f"X had shape {before['rows']!r:.60} and now has {now['rows']}")
     elif before["values"] != now["values"]:
-        found.append("X has other values")
+        found.append("X has different values")
     if before["sample_weight"] != now["sample_weight"]:
-        found.append("sample_weight has other values")
+        found.append("sample_weight has different values")
     return found
 
 
 def difference(name: str, old: Any, new: Any) -> str:
     """Return in words that a value has changed; nothing if it has not."""
     if isinstance(old, np.ndarray) and isinstance(new, np.ndarray):
-        return "" if np.array_equal(old, new) else f"{name} has other values"
+        return "" if np.array_equal(old, new) else f"{name} has different values"
     if type(old) is type(new) and old == new:
         return ""
     if isinstance(old, dict) and isinstance(new, dict):

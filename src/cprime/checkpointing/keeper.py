@@ -113,8 +113,8 @@ class KeptFit:
         found = self._rotation
         if found.latest is not None and not (found.finished or self._checkpoint.resume):
             raise ValueError(
-                f"There is a fit in {self._folder!r} that has not finished, kept at "
-                f"{found.when}: use resume=True to continue it, or remove it."
+                f"The folder {self._folder!r} holds an unfinished fit, saved at "
+                f"{found.when}: use resume=True to continue it, or delete the folder."
             )
 
     def _read_beginning(self) -> None:
@@ -128,7 +128,7 @@ class KeptFit:
             if not (
                 isinstance(before, dict) and before.keys() == self._identity.keys()
             ):
-                raise ValueError("it does not say which fit it is of")
+                raise ValueError("it does not say which fit it belongs to")
             different = differences(before, self._identity)
         version = file.header["cprime"]
         self._refuse([difference("cprime", version, __version__), *different])
@@ -139,8 +139,8 @@ class KeptFit:
         told = "; ".join(filter(None, found))
         if told:
             raise ValueError(
-                f"The fit in {self._folder!r} cannot go on, this is another one: "
-                f"{told}. Give what it was begun with, or another folder, or remove "
+                f"The checkpoint in {self._folder!r} belongs to another fit: {told}. "
+                "Use the same data and parameters, choose another folder, or delete "
                 "this one."
             )
 
@@ -149,12 +149,15 @@ class KeptFit:
         if not self._resumes:
             if self._checkpoint.resume:
                 return (
-                    f"There is no checkpoint in {self._folder!r} yet: starting afresh."
+                    f"There is no checkpoint in {self._folder!r} yet: starting from "
+                    "the beginning."
                 )
-            return f"Starting afresh, with checkpoints in {self._folder!r}."
+            return f"Starting from the beginning, with checkpoints in {self._folder!r}."
         if self.finished:
-            return f"The fit in {self._folder!r} had finished: there is its result."
-        return f"Going on from {at}, kept in {self._folder!r} at {self._rotation.when}."
+            return f"The fit in {self._folder!r} had finished: this is its result."
+        return (
+            f"Resuming from {at}, saved in {self._folder!r} at {self._rotation.when}."
+        )
 
 
 Kept = TypeVar("Kept", bound=KeptFit)

@@ -24,7 +24,7 @@ class RestartsKeeper(KeptFit, Keeper):
                 told = file.header.get("state")
                 state = state_codec.unpacked(told, dict(file.arrays), rows, C)
                 if self.finished and state.best is None:
-                    raise ValueError("it holds no fit, and says that it had finished")
+                    raise ValueError("it holds no fit, but says that it had finished")
             self._refuse([difference("seeding", file.header.get("seeding"), seeding)])
         self._seeding, self._last = seeding, time.monotonic()
         self.message = self._where(state)

@@ -44,11 +44,11 @@ class Rotation:
         if damaged and self.latest is None:
             raise ValueError(
                 f"{' '.join(damaged)} There is no other checkpoint in "
-                f"{str(self._folder)!r}: remove it to start afresh."
+                f"{str(self._folder)!r}: delete the folder to start from the beginning."
             )
         if damaged:
             warn(
-                f"{damaged[0]} Going on from {self.latest}, of {self.when}.",
+                f"{damaged[0]} Resuming from {self.latest}, saved at {self.when}.",
                 RuntimeWarning,
             )
 
@@ -64,7 +64,7 @@ class Rotation:
             and isinstance(finished, bool)
             and isinstance(when, str)
         ):
-            raise ValueError("it is a checkpoint that is none of ours")
+            raise ValueError("it is not a checkpoint that cprime has written")
         if count > self._count:
             self._count, self.latest = count, path
             self.finished, self.when = finished, when[:40]

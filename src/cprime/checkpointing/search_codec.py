@@ -78,7 +78,7 @@ class _Reader:
 
     def __init__(self, codes: Array, numbers: Array, n_features: int):
         if (codes.dtype, numbers.dtype) != (np.int64, np.float64):
-            raise TypeError("numbers of another kind")
+            raise TypeError("numbers of another type")
         self._codes: Iterator[int] = iter(codes.tolist())
         self._numbers, self._place = numbers, 0
         self._D = n_features
@@ -97,7 +97,7 @@ class _Reader:
         if code == ARRAY:
             shape = [self._code() for _ in range(self._code())]
             if min(shape, default=0) < 1:
-                raise IndexError("an array of nothing")
+                raise IndexError("an empty array")
             return self._next(math.prod(shape)).reshape(shape)
         kind = KINDS[code]
         found = kind(*(self._value(self._code()) for _ in _fields(kind)))
@@ -133,4 +133,4 @@ def _refuse_other_shapes(theta: Theta, D: int) -> None:
             for values in (theta.means, covariance, proportions)
         )
     ):
-        raise ValueError("it holds clusters that are not of these features")
+        raise ValueError("its clusters do not have these features")

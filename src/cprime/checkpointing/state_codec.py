@@ -53,7 +53,9 @@ def unpacked(told: Any, arrays: dict[str, Stored], rows: Rows, C: int) -> State:
             None if current is None else _run(current["dict"], arrays, rows, shape),
         )
     except (KeyError, TypeError, AttributeError, IndexError) as error:
-        raise ValueError(f"it is no state of restarts ({error!r:.60})") from error
+        raise ValueError(
+            f"it does not hold the state of restarts ({error!r:.60})"
+        ) from error
 
 
 def _of_run(run: Run | None) -> Any:
@@ -115,7 +117,7 @@ def _run(told: Any, arrays: dict[str, Stored], rows: Rows, shape: Any) -> Run:
 
 def _only(values: Any, names: Any) -> dict[str, Any]:
     if not (isinstance(values, dict) and values.keys() == set(names)):
-        raise ValueError("it is no state of restarts")
+        raise ValueError("it does not hold the state of restarts")
     return values
 
 
@@ -156,5 +158,5 @@ def _lines(told: Any, arrays: dict[str, Stored]) -> list[dict[str, Any]]:
         for name, values in tree.unpacked(told, arrays).items()
     }
     if len({len(column) for column in columns.values()}) > 1:
-        raise ValueError("it is no history")
+        raise ValueError("the columns of its history differ in length")
     return [dict(zip(columns, line)) for line in zip(*columns.values())]

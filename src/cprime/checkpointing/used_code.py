@@ -57,7 +57,7 @@ def refuse_imports(code: CodeType) -> None:
 def refuse_names_made_up(code: CodeType) -> None:
     """Raise if code looks up names that are not in it, whatever they are."""
     for name in sorted(LOOK_UP & global_names(code)):
-        raise UnknownError(f"it calls {name}, and may use anything by that")
+        raise UnknownError(f"it calls {name}, which may use anything")
 
 
 def _nested(code: CodeType) -> Iterator[CodeType]:

@@ -29,17 +29,17 @@ WORK, LOOK, CHECK = "Find and use clusters", "Look closer", "Try and check cprim
 
 EPILOG = """[bold]Six commands to start with[/]
 
-  cprime choose flows.parquet --standardize
-  cprime fit flows.parquet -k 200 --standardize -o flows.cprime
-  cprime info flows.cprime
-  cprime predict flows.cprime new.parquet -o labels.parquet
-  cprime compare flows.parquet -k 200 --standardize
-  cprime doctor
+  cprime example wine.csv
+  cprime choose wine.csv --standardize
+  cprime fit wine.csv -k 3 --standardize
+  cprime predict wine.cprime wine.csv -o labels.csv
+  cprime report wine.cprime wine.csv -o wine.html
+  cprime compare wine.csv -k 3 --standardize
 
-[bold]More[/]        cprime COMMAND --help explains a command, with examples.
-[bold]Exit codes[/]  0 success; 1 error (data, model, disk); 2 wrong usage;
-            130 interrupted; 143 terminated.
-            [dim]CPRIME_DEBUG=1 shows where an error comes from.[/]"""
+[bold]More[/]        cprime COMMAND --help
+[bold]Exit codes[/]  0 success; 1 error; 2 wrong usage;
+            130 interrupted; 143 terminated
+[bold]Debugging[/]   CPRIME_DEBUG=1 shows where an error comes from"""
 
 
 def _unwrap(text: str | None) -> str:
@@ -52,7 +52,9 @@ def _flow(epilog: str | None) -> str | None:
     """Return an epilog whose prose has any width; what is indented stays as it is."""
     paragraphs = (epilog or "").split("\n\n")
     flowing = (p if "\n " in p else " ".join(p.split("\n")) for p in paragraphs)
-    return "\n\n".join(flowing) or None
+    text = "\n\n".join(flowing)
+    # From the second line on, typer removes the indentation that all lines share.
+    return f"\n{text}" if text else None
 
 
 def _hide_types(params: list[Any]) -> list[Any]:

@@ -181,7 +181,7 @@ def scaling_matters(
     varying = spreads[spreads > 0]
     if len(varying) < 2 or varying.max() <= UNEQUAL * varying.min():
         return None
-    follow.stage("the same with columns of equal scale")
+    follow.stage("searching with standardized columns")
     scaled = rows.scaled(*shift_and_scale(rows, weights))
     other = search.estimator().fit(scaled, sample_weight=weights, progress=follow.trial)
     return of_choice.scaling(chosen.auto.n_clusters_, other.n_clusters_)

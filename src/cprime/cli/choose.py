@@ -36,7 +36,7 @@ from cprime.cli.data_options import (
     Standardize,
     Weights,
 )
-from cprime.cli.errors import StoppedError
+from cprime.cli.errors import COMMAND_FOLLOWS, StoppedError
 from cprime.cli.fit_job import (
     Files,
     FitResult,
@@ -73,17 +73,18 @@ from cprime.cli.summary import (
 
 EPILOG = """[bold]How to read it[/]
 
-  BIC on F  how many groups can rows be assigned to? (the default)
-  ICL       the same, and charges for ambiguous rows once more
   BIC       how many Gaussians describe the density?
+  BIC on F  how many groups can rows be assigned to? BIC
+            of hard labels (the default)
+  ICL       the same, stricter on ambiguous rows
 
-A group counts if there is a valley between it and the others. One cluster is
-a possible answer.
+A group counts if the density has a valley between it and the others. One
+cluster is a possible answer.
 
 [bold]Examples[/]
 
   cprime choose flows.parquet --standardize
-  cprime choose flows.parquet --max-clusters 50 --shapes diag,full
+  cprime choose flows.parquet --shapes diag,full
   cprime choose flows.parquet -o flows.cprime
 
 Ctrl-C stops and shows the best so far; with --checkpoint it can be resumed."""
@@ -106,7 +107,7 @@ def choose(
             metavar="N",
             least=1,
             help="The largest number of clusters to try.",
-            default="until more no longer help",
+            default="as long as more help",
         ),
     ] = None,
     shapes: Annotated[
@@ -150,8 +151,8 @@ def choose(
 ) -> None:
     """Find out how many clusters there are, and of which shape.
 
-    All numbers and shapes that may be the answer are fitted and compared; it ends with
-    the answer, how sure that is, and the command that fits it.
+    Fits and compares plausible numbers and shapes; ends with the answer, how sure it
+    is, and the command that fits it.
     """
     search = Search(max_clusters, parse_shapes(shapes), criterion, seed)
     refuse_resume_from_nowhere(resume, checkpoint)
@@ -187,8 +188,8 @@ def choose(
                     scaling = scaling_matters(search, rows, chosen, follow, weight_of)
             except KeyboardInterrupt:
                 hint = (
-                    "The answer is complete, but not the check with standardised "
-                    "columns."
+                    "The answer is complete; the check with standardized columns is "
+                    "not."
                 )
         _show(voice, chosen, rows, source, output, scaling)
         if not chosen.complete:
@@ -276,4 +277,4 @@ def _hint(output: Path | None, checkpoint: Path | None, typed: str) -> str:
         kept = f"The best so far is in {output}, marked interrupted."
     if checkpoint is None:
         return f"{kept} With --checkpoint DIR a search can be resumed where it stopped."
-    return f"{kept} To continue: {resume_command(checkpoint, typed)}"
+    return f"{kept} {COMMAND_FOLLOWS}{resume_command(checkpoint, typed)}"

@@ -54,15 +54,15 @@ SHOWN = ("c_prime", "free_energy", "log_likelihood", "gap", "iterations", "secon
 
 EPILOG = """[bold]How to read it[/]
 
-  F    what the fit maximises: a lower bound on L
-  L    log-likelihood of the rows under the mixture, mean per row
-  gap  L - F, what is lost by keeping only C' clusters per row: negligible
-       below 0.01
+  L    log-likelihood of the rows, mean per row
+  F    lower bound on L, which the fit maximises
+  gap  L - F: what is lost by keeping only C' clusters
+       per row; negligible below 0.01
 
 [bold]Examples[/]
 
   cprime compare flows.parquet -k 200 --standardize
-  cprime compare flows.parquet -k 50 --model mixture --covariance diag"""
+  cprime compare flows.parquet -k 50 --model mixture"""
 
 
 def compare(
@@ -89,12 +89,12 @@ def compare(
 ) -> None:
     """Fit with C' = 1, 2, 3, 5, 10 and all, and say which to use.
 
-    By what each C' loses, and by how long each fit takes. All fits start from the same
-    seeds. No file is written.
+    It weighs what each C' loses against how long each fit takes. All fits start from
+    the same seeds. No file is written.
     """
     if model == Model.fuzzy:
         raise typer.BadParameter(
-            "fuzzy k-means has no likelihood by which to compare", param_hint="--model"
+            "fuzzy k-means has no likelihood to compare by", param_hint="--model"
         )
     spec = ModelSpec(
         model=model,
@@ -177,7 +177,7 @@ def _show(
     title = f"{describe_shape(data)}, {wording.count(C, 'cluster')}"
     voice.say(f"[bold]{literal(title)}[/]")
     voice.say(table_of(found, best, voice.out))
-    units = ", of columns as they are after --standardize" if scaled else ""
+    units = ", with columns standardized" if scaled else ""
     voice.say(
         f"F, L and gap in nats per row{units}. All fits start from the same seeds."
     )

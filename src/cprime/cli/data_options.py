@@ -54,8 +54,9 @@ Weights = Annotated[
         "--weights",
         panel=DATA,
         metavar="COLUMN",
-        help="Column that says how often each row counts; it is no feature.",
-        default="all count once",
+        help="Column with the weight of each row (2 counts it twice). It is not used "
+        "as a feature.",
+        default="all rows count once",
     ),
 ]
 Header = Annotated[

@@ -60,8 +60,7 @@ def doctor(
         _disk(scratch),
     ]
     wrong = [finding for finding in findings if finding.advice]
-    for finding in findings:
-        _show(voice, finding)
+    _show(voice, findings)
     voice.say("\n[green]all well[/]" if not wrong else "")
     for finding in wrong:
         text = f"{finding.name}: {finding.advice}"
@@ -77,9 +76,21 @@ def doctor(
         raise typer.Exit(CANNOT)
 
 
-def _show(voice: Voice, finding: Finding) -> None:
-    mark = "[red]✗[/]" if finding.advice else "[green]✓[/]"
-    voice.say(f"{mark} [dim]{finding.name:13}[/] {literal(finding.found)}")
+def _show(voice: Voice, findings: list[Finding]) -> None:
+    from rich.table import Table
+
+    table = Table.grid(padding=(0, 1))
+    table.add_column()
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column(overflow="fold")
+    for finding in findings:
+        mark = "[red]✗[/]" if finding.advice else "[green]✓[/]"
+        if voice.out.is_terminal:
+            table.add_row(mark, finding.name, literal(finding.found))
+        else:
+            voice.say(f"{mark} {finding.name:13} {literal(finding.found)}")
+    if voice.out.is_terminal:
+        voice.say(table)
 
 
 def _package(name: str) -> Finding:

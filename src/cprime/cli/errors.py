@@ -2,7 +2,9 @@
 
 import os
 import re
+import shutil
 import sys
+import textwrap
 import traceback
 from collections.abc import Sequence
 from difflib import get_close_matches
@@ -21,6 +23,9 @@ TERMINATED = 143
 
 # typer's own class of wrong usage, by a way that holds for all its versions.
 UsageError: type[Exception] = typer.BadParameter.__mro__[1]
+
+# In a message, what comes after it is to be typed.
+COMMAND_FOLLOWS = "To continue: "
 
 # What the library raises on purpose, with a message written for users.
 EXPECTED = (OSError, ValueError, ImportError, RuntimeError, MemoryError)
@@ -87,9 +92,11 @@ def usage_line(error: BaseException) -> str:
     option = getattr(error, "option_name", None)
     known: Any = getattr(error, "possibilities", None)
     context: Any = getattr(error, "ctx", None)
-    command = re.match(r"No such command '(.*?)'", str(getattr(error, "message", "")))
-    if option is not None and known is not None:
-        message = f"There is no option {printable(option)}.{_nearest(option, known)}"
+    message = str(getattr(error, "message", ""))
+    command = re.match(r"No such command '(.*?)'", message)
+    if option is not None and message.startswith("No such"):
+        near = _nearest(option, known or ())
+        message = f"There is no option {printable(option)}.{near}"
     elif command and context is not None:
         near = _nearest(command[1], context.command.list_commands(context))
         message = f"There is no command {printable(command[1])}.{near}"
@@ -108,7 +115,20 @@ def _nearest(typed: str, known: Sequence[str]) -> str:
 
 
 def print_line(line: str) -> None:
-    """Write one line to standard error, and where it happened if asked to."""
+    """Write one line to standard error, and where it happened if asked to.
+
+    A terminal breaks it between words, but not in a command that is to be copied.
+    """
     if os.environ.get("CPRIME_DEBUG") and sys.exc_info()[0] is not None:
         traceback.print_exc()
+    if sys.stderr.isatty():
+        words, follows, command = line.partition(COMMAND_FOLLOWS)
+        lines = (words + follows.rstrip()).split("\n")
+        lines = [_fill(text) for text in lines]
+        line = "\n".join([*lines, command] if follows else lines)
     print(line, file=sys.stderr, flush=True)
+
+
+def _fill(text: str) -> str:
+    width = shutil.get_terminal_size().columns
+    return textwrap.fill(text, width, break_long_words=False, break_on_hyphens=False)

@@ -29,13 +29,13 @@ def example(
         Path,
         typer.Argument(
             metavar="FILE",
-            help="Where to write it: iris, wine, digits or breast_cancer, ending in "
-            ".csv, .parquet or .npy.",
+            help="File to write, named after the data set: iris, wine, digits or "
+            "breast_cancer, ending in .csv, .parquet or .npy.",
         ),
     ],
     overwrite: Annotated[
         bool,
-        option("--overwrite", panel=OUTPUT, help="Replace a file of that name."),
+        option("--overwrite", panel=OUTPUT, help="Replace the file if it exists."),
     ] = False,
     json: Json = False,
     quiet: Quiet = False,

@@ -70,15 +70,16 @@ from cprime.cli.source import Source
 EPILOG = """[bold]Examples[/]
 
   cprime fit flows.parquet -k 200
-  cprime fit flows.parquet -k auto
-  cprime fit flows.parquet --columns 'f*' -k 200 --c-prime 3 --standardize
-      -o flows.cprime --report flows.html
-  cprime fit big.npy -k 1000 --memory 2GB --checkpoint big.ckpt
-  cprime fit big.npy -k 1000 --memory 2GB --checkpoint big.ckpt --resume
+  cprime fit flows.parquet -k auto --columns 'f*'
+  cprime fit flows.parquet -k 200 --standardize
+  cprime fit flows.parquet -k 200 --c-prime 3
+  cprime fit flows.parquet -k 200 --report flows.html
+  cprime fit big.npy -k 1000 --checkpoint kept
+  cprime fit big.npy -k 1000 --checkpoint kept --resume
 
-Ctrl-C stops, keeps the best so far (the model is marked interrupted)
-and says how to continue; pressed again, it ends at once. SIGTERM, which systems
-send before they kill, stops in the same way."""
+Ctrl-C stops, keeps the best so far (the model is marked interrupted) and says how to
+continue; pressed again, it ends at once. SIGTERM, which Slurm or systemd send before
+they kill a process, stops it in the same way."""
 
 
 def fit(

@@ -26,7 +26,7 @@ def is_free(context: typer.Context, spec: ModelSpec) -> bool:
     for name in ("init", "restarts", "max_iter", "tol"):
         if getattr(spec, name) is not None:
             raise typer.BadParameter(
-                "-k auto chooses this itself; add --model to fit that model with it",
+                "-k auto also chooses the model; name one with --model to set this",
                 param_hint=f"--{name.replace('_', '-')}",
             )
     return True

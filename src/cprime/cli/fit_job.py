@@ -14,6 +14,8 @@ from cprime.cli.model_spec import ModelSpec
 from cprime.cli.progress import Follower
 from cprime.cli.source import naming_lines
 
+MODEL_SUFFIX = ".cprime"
+
 
 @dataclass(frozen=True)
 class Files:
@@ -66,9 +68,11 @@ class FitResult:
 
 def model_file(output: Path | None, data: Path) -> Path:
     """Return where the model goes, if need be in the current folder."""
+    if data.suffix == MODEL_SUFFIX:
+        raise UsageError(f"{data} is a model: give the file that holds the rows")
     if output is not None:
         return output
-    return Path(f"{data.name.partition('.')[0] or 'model'}.cprime")
+    return Path(f"{data.name.partition('.')[0] or 'model'}{MODEL_SUFFIX}")
 
 
 def refuse_to_overwrite(path: Path) -> None:

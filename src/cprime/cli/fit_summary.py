@@ -7,6 +7,7 @@ from typing import Any
 from cprime.advice import wording
 from cprime.cli.choice import Chosen
 from cprime.cli.console import Voice, literal
+from cprime.cli.errors import COMMAND_FOLLOWS
 from cprime.cli.fit_job import Files, FitResult
 from cprime.cli.model_spec import ALL, Model, ModelSpec
 from cprime.cli.option_names import use_option_names
@@ -148,4 +149,4 @@ def resume_hint(files: Files, typed: str) -> str:
     kept = f"The best so far is in {files.model}, marked interrupted."
     if files.checkpoint is None:
         return f"{kept} With --checkpoint DIR a fit can be resumed where it stopped."
-    return f"{kept} To continue: {resume_command(files.checkpoint, typed)}"
+    return f"{kept} {COMMAND_FOLLOWS}{resume_command(files.checkpoint, typed)}"

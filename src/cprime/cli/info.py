@@ -62,7 +62,7 @@ def info(model: ModelFile, json: Json = False) -> None:
     ]
     version = short(str(described["cprime"]), LONGEST_NAME)
     size = wording.size(described["bytes"])
-    show(voice, f"{model}: a model of cprime {version}, {size}", lines)
+    show(voice, f"{model}: a model by cprime {version}, {size}", lines)
 
 
 def _columns(loaded: models.Loaded) -> str:

@@ -103,13 +103,13 @@ class ModelSpec:
             raise typer.BadParameter(
                 "marginalize needs a number of clusters and --model mixture with "
                 f"--covariance {', '.join(ALONG_AXES[:-1])} or {ALONG_AXES[-1]}; drop "
-                "goes with every model",
+                "works with every model",
                 param_hint="--missing",
             )
         known = OF_MIXTURES if self.model == Model.mixture else OF_CENTERS
         if self.init is not None and self.init not in known:
             raise typer.BadParameter(
-                f"--model {self.model.value} does not start from {self.init.value!r}; "
+                f"{self.init.value!r} is not for --model {self.model.value}; "
                 f"choose from {', '.join(i.value for i in Init if i in known)}",
                 param_hint="--init",
             )
@@ -161,8 +161,8 @@ def refuse_standardized_gaps(missing: Missing, standardize: bool) -> None:
     """Raise if columns are to be scaled of which some values are missing."""
     if missing == Missing.marginalize and standardize:
         raise typer.BadParameter(
-            "marginalize does not go with --standardize; --covariance diag does "
-            "without it",
+            "marginalize cannot be combined with --standardize, and --covariance diag "
+            "does not need it",
             param_hint="--missing",
         )
 

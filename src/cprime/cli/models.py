@@ -51,8 +51,8 @@ class Loaded:
         if not hasattr(self.estimator, "gap"):
             name = type(self.estimator).__name__
             raise ValueError(
-                f"This is a {name}, which has no density {purpose}: fit --model soft, "
-                "or another."
+                f"This is a {name}, which has no density {purpose}: fit another model, "
+                "such as --model soft."
             )
 
     def rows(self, source: Source) -> Any:
@@ -95,8 +95,15 @@ def _refuse_others(path: Path, found: Sequence[str], names: Sequence[str]) -> No
             )
 
 
-def load(path: Path) -> Loaded:
-    """Return the model in a file, or say why there is none."""
+def load(path: Path, beside_data: bool = False) -> Loaded:
+    """Return the model in a file, or say why there is none.
+
+    Parameters
+    ----------
+    path : path
+    beside_data : bool, default=False
+        Whether the command was given data too, which may stand in its place.
+    """
     from cprime.estimators import describe
     from cprime.estimators import load as load_estimator
     from cprime.storage.container import NOT_OURS
@@ -106,9 +113,8 @@ def load(path: Path) -> Loaded:
     except ValueError as error:
         if NOT_OURS not in str(error):
             raise
-        raise ValueError(
-            f"{path} is not a cprime model; are MODEL and DATA swapped?"
-        ) from None
+        hint = "; are MODEL and DATA swapped?" if beside_data else "."
+        raise ValueError(f"{path} is not a cprime model{hint}") from None
     about = about if isinstance(about, dict) else {}
     if about.get("complete") is False:
         warnings.warn(f"{path} holds a fit that was interrupted.", stacklevel=2)

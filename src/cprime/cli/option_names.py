@@ -32,7 +32,8 @@ PHRASES = {
     "AutoMixture (cprime choose)": "cprime choose",
     "drop those rows or impute them first": ADVICE,
     "drop those rows or fill them in first": ADVICE,
-    "leave them to missing='marginalize'": "add --missing marginalize",
+    "set missing='marginalize'": "add --missing marginalize",
+    "a simpler covariance_type or another reg_covar may": "or a simpler shape may",
 }
 # Names of columns and files are in quotation marks: they are not ours to change.
 ASSIGNED = re.compile(rf"(?<!['\"\w])({'|'.join(OPTIONS)})=(None|True|False)?")

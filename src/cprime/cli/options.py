@@ -50,7 +50,7 @@ def _at_least(least: float) -> Any:
         if value is not None and not least <= value <= LARGEST:
             bound = f"less than {least:g}" if value < least else "too large"
             raise typer.BadParameter(
-                f"{value} is {bound if value == value else 'no number'}"
+                f"{value} is {bound if value == value else 'not a number'}"
             )
         return value
 
@@ -107,8 +107,8 @@ ModelName = Annotated[
         panel=MODEL,
         metavar="NAME",
         help="kmeans: spherical clusters of equal size. soft: the same, with soft "
-        "labels. "
-        "fuzzy: fuzzy c-means. mixture: Gaussians, each with its own weight and shape.",
+        "labels. fuzzy: fuzzy c-means. mixture: Gaussians, each with its own weight "
+        "and shape.",
     ),
 ]
 CovarianceType = Annotated[
@@ -184,8 +184,7 @@ Memory = Annotated[
         panel=MACHINE,
         metavar="SIZE",
         help="Memory limit for data, such as 200MB or 1.5GiB; larger data are read "
-        "from "
-        "disk in blocks.",
+        "from disk in blocks.",
         default="a quarter of memory",
     ),
 ]

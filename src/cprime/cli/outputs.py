@@ -40,7 +40,7 @@ def check_name(path: Path | None, option: str, kinds: Sequence[str] = ()) -> Non
     """
     if path == STANDARD_OUTPUT:
         raise typer.BadParameter(
-            "this cannot go to standard output; give the name of a file",
+            "this cannot be written to standard output; name a file",
             param_hint=option,
         )
     if path is not None and kinds and path.suffix.lower() not in kinds:

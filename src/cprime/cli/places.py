@@ -44,7 +44,7 @@ def check_places(outputs: Sequence[Path | None], inputs: Sequence[Path]) -> None
     for path in inputs:
         if os.path.realpath(path) in places:
             raise ValueError(
-                f"{path} is read and must not be overwritten: give what is written "
+                f"{path} is an input and must not be overwritten: give the output "
                 "another name."
             )
         if path.is_dir():
@@ -54,7 +54,7 @@ def check_places(outputs: Sequence[Path | None], inputs: Sequence[Path]) -> None
 def _refuse_what_no_file_can_be(path: Path, place: Path) -> None:
     try:
         if not stat.S_ISREG(place.stat().st_mode):
-            raise ValueError(f"{path} is not a plain file: give another name.")
+            raise ValueError(f"{path} is not a regular file: give another name.")
         if is_read_only(place):
             raise ValueError(
                 f"{path} is read-only: give another name, or make it writable."
@@ -75,6 +75,6 @@ def _refuse_more_files_of(folder: Path, places: dict[str, Path]) -> None:
     for place, path in places.items():
         if place.startswith(inside) and Path(place).suffix.lower() in KINDS:
             raise ValueError(
-                f"{path} would be one of the files of {folder}, which are all read: "
-                "write it to another folder."
+                f"{path} would be inside {folder}, all of whose files are read as "
+                "data: write it to another folder."
             )

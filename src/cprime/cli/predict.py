@@ -29,17 +29,18 @@ from cprime.cli.source import Source
 
 EPILOG = """[bold]What is written for every row[/]
 
-  label          its most likely cluster, counted from 0
+  label          most likely cluster, counted from 0
   probability    of that cluster, for this row
-  runner_up      the cluster that comes second
-  log_density    log density of the row, in nats: low is unusual
-  outlier_score  share of the cluster's rows that should lie closer to its
-                 centre: 0 is typical, above 0.999 is an outlier
+  runner_up      second most likely cluster
+  log_density    log density of the row: low is unusual
+  outlier_score  share of the cluster's rows that should
+                 lie closer to its centre: 0 is typical,
+                 above 0.999 is an outlier
 
 [bold]Examples[/]
 
-  cprime predict flows.cprime new.parquet -o labels.parquet
-  cprime predict flows.cprime new.csv -o labels.csv --keep 'id,name*'
+  cprime predict flows.cprime new.parquet -o out.parquet
+  cprime predict flows.cprime new.csv -o out.csv --keep id
   cprime predict flows.cprime new.parquet -o - | head"""
 
 
@@ -81,7 +82,7 @@ def predict(
     use_threads(threads)
     with voice.show_warnings(), stop_on_interrupt(), follow_progress(voice) as follow:
         follow.stage(f"reading {data.name}")
-        loaded, kept = models.load(model), None
+        loaded, kept = models.load(model, beside_data=True), None
         started = time.perf_counter()
         if keep is not None or keep_all:
             kept = source.companions("*" if keep is None else keep)
@@ -112,4 +113,4 @@ def _show(voice: Voice, output: Path, counts: LabelCounts, seconds: float) -> No
     voice.say(f"  {ambiguous} are ambiguous (probability below 0.75)")
     if counts.outliers is not None:
         odd = wording.share(counts.outliers, counts.rows)
-        voice.say(f"  {odd} are outliers (outlier_score above 0.999; 0.1 % should be)")
+        voice.say(f"  {odd} are outliers (score above 0.999; expected 0.1 %)")

@@ -33,7 +33,7 @@ from cprime.cli.summary import describe_file
 EPILOG = """[bold]Examples[/]
 
   cprime report flows.cprime flows.parquet -o flows.html
-  cprime fit flows.parquet -k 200 -o flows.cprime --report flows.html"""
+  cprime fit flows.parquet -k 200 --report flows.html"""
 
 
 def report(
@@ -71,7 +71,7 @@ def report(
         from cprime.report import write
 
         follow.stage(f"reading {data.name}")
-        loaded = models.load(model)
+        loaded = models.load(model, beside_data=True)
         loaded.refuse_without_density("to report on")
         source = Source(data, columns, header, memory, scratch, missing=missing)
         rows = loaded.rows(source)

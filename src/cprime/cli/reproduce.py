@@ -21,7 +21,9 @@ def _check_names(names: list[str] | None) -> list[str] | None:
     for name in names or []:
         if name != "all" and name not in EXPERIMENTS:
             known = ", ".join(EXPERIMENTS)
-            raise typer.BadParameter(f"{name!r} is not one of all, {known}")
+            raise typer.BadParameter(
+                f"{name!r} is not an experiment; choose from all, {known}"
+            )
     return names
 
 

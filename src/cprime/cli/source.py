@@ -118,7 +118,7 @@ class Source:
             row = int(np.argmax(wrong))
             raise ValueError(
                 f"Column {quoted(name)} of {rows.origin} holds {weights[row]:g} at "
-                f"{rows.place_of(row)}, which is not a weight: they are 0 or larger."
+                f"{rows.place_of(row)}, which is not a weight: weights are 0 or larger."
             )
         return weights
 

@@ -146,11 +146,15 @@ def describe_end(values: dict[str, Any], complete: bool = True) -> str:
 
 
 def quality_lines(values: dict[str, Any]) -> list[tuple[str, str]]:
-    """Return F, L and the gap, or J, with names and units."""
+    """Return L, F and the gap, or J, with names and units."""
     lines = []
-    for sign, name in (("F", "free_energy"), ("L", "log_likelihood")):
+    for sign, name, meaning in (
+        ("L", "log_likelihood", "log-likelihood"),
+        ("F", "free_energy", "lower bound on L"),
+    ):
         if values.get(name) is not None:
-            lines.append((sign, f"{wording.comparable(values[name])} nats per row"))
+            value = wording.comparable(values[name])
+            lines.append((sign, f"{value} nats per row ({meaning})"))
     if values.get("gap") is not None:
         found = verdict(values)
         gap = wording.gap(values["gap"], values.get("gap_standard_error") or 0.0)

@@ -68,7 +68,7 @@ def make_birch_random(
 
 
 def make_seven_gaussians(n_per_cluster: int = 100_000, *, rng: Any = None) -> Sample:
-    """Draw seven overlapping clusters on which k-means misleads itself.
+    """Draw seven overlapping clusters that mislead k-means.
 
     Started at the truth, k-means raises its free energy while the likelihood falls,
     pushing close clusters apart; EM stays at the truth. The paper draws such an

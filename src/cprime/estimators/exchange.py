@@ -66,7 +66,7 @@ class KMeansExchange:
     def from_sklearn(cls, kmeans: Any) -> Any:
         """Return the same centres, with densities, posteriors and scores of rows.
 
-        What only a fit can know (`free_energy_`, `gap_`, `trace_`) it does not have.
+        What only a fit can know is missing (`free_energy_`, `gap_`, `trace_`).
 
         Parameters
         ----------
@@ -192,12 +192,12 @@ class MixtureExchange:
 
     @classmethod
     def from_kmeans(cls: Any, kmeans: Any, **params: Any) -> Any:
-        """Return a mixture whose fit goes on where k-means ended.
+        """Return a mixture whose fit continues where k-means ended.
 
         Parameters
         ----------
         kmeans : fitted KMeans
-            Ours or scikit-learn's.
+            cprime's or scikit-learn's.
         **params
             Of the mixture, for instance `covariance_type`.
 
@@ -205,7 +205,7 @@ class MixtureExchange:
         -------
         mixture : GaussianMixture
             Not fitted yet: `fit` takes proportions and covariances from the rows
-            closest to each centre, and EM goes on from there.
+            closest to each centre, and EM continues from there.
 
         Examples
         --------
@@ -253,7 +253,7 @@ class MixtureExchange:
     def from_sklearn(cls, mixture: Any) -> Any:
         """Return the same parameters, with weights for rows, truncation and `gap(X)`.
 
-        What only a fit can know (`free_energy_`, `gap_`, `trace_`) it does not have.
+        What only a fit can know is missing (`free_energy_`, `gap_`, `trace_`).
 
         Parameters
         ----------
@@ -319,7 +319,7 @@ def _plain(package: str, name: str) -> Any:
             if (of.__module__, of.__name__) == (module.__name__, name):
                 return of
     raise TypeError(
-        f"scikit-learn's own {name} is nowhere: undo the patch of it first."
+        f"scikit-learn's own {name} cannot be found: undo the patch of it first."
     )
 
 

@@ -214,7 +214,7 @@ class FittedMixture(FittedClusters):
             (Eq. 5). By default all.
         sparse : bool, optional
             Return a CSR array that stores nothing but the kept clusters. By default
-            False; for sparse X, which may have very many rows, it must be said.
+            False; for sparse X, which may have very many rows, it must be given.
 
         Returns
         -------

@@ -74,7 +74,7 @@ def _pandas() -> Any:
         import pandas
     except ModuleNotFoundError as error:
         raise MissingExtraError(
-            "A frame takes pandas, which a plain install lacks: pip install pandas",
+            "A frame needs pandas, not installed: pip install pandas",
             name="pandas",
         ) from error
     return pandas

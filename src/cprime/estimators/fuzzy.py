@@ -197,7 +197,7 @@ class FuzzyKMeans(FuzzyExchange, ClusterCenters):
             fit.
         sparse : bool, optional
             Return a CSR array that stores nothing but memberships above zero. By
-            default False; for sparse X, which may have very many rows, it must be said.
+            default False; required for sparse X, which may have very many rows.
 
         Returns
         -------

@@ -57,7 +57,7 @@ class KMeans(KMeansExchange, Stepwise, RoundMixture):
         most `tol` times the mean variance of the features, as in scikit-learn. With
         more, when the free energy rises by less than `tol` nats per row from one E-step
         to the next; below 1e-9, which rounding blurs, when neither the centres nor the
-        logarithm of the variance move by more. 0 goes on until nothing moves.
+        logarithm of the variance move by more. 0 continues until nothing moves.
     verbose : int, default=0
         Print the progress of every iteration.
     random_state : int, RandomState instance or None, default=None

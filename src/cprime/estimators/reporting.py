@@ -55,7 +55,7 @@ class ReportMixin(NotebookMixin):
         return report.write(path, self, X)
 
     def predict_frame(self, X: Any) -> Any:
-        """Return what there is to say of every row, as a pandas DataFrame.
+        """Return a pandas DataFrame with the label and scores of every row.
 
         Parameters
         ----------
@@ -75,12 +75,12 @@ class ReportMixin(NotebookMixin):
         return predict_frame(self, X)
 
     def cluster_frame(self) -> Any:
-        """Return what there is to say of every cluster, as a pandas DataFrame.
+        """Return a pandas DataFrame that describes every cluster.
 
         Returns
         -------
         frame : DataFrame
-            One row a cluster: its `size` (rows, where the fit knows its labels), its
+            One row per cluster: its `size` (rows, where the fit knows its labels), its
             `share` of all rows, its `name` (what sets it apart, in words), and its
             mean in every feature.
         """

@@ -185,7 +185,7 @@ class SoftKMeans(SoftExchange, RoundMixture):
             as many as in the fit.
         sparse : bool, optional
             Return a CSR array that stores nothing but the kept clusters. By default
-            False; for sparse X, which may have very many rows, it must be said.
+            False; for sparse X, which may have very many rows, it must be given.
 
         Returns
         -------

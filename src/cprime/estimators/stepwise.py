@@ -30,7 +30,7 @@ class Stepwise:
 
         The first batch gives the seeds, by `init`: it needs at least `n_clusters` rows,
         and better a hundred times as many, in random order. After `fit`, that fit is
-        the first batch; `fit` itself starts afresh. `n_init`, `max_iter` and `tol` play
+        the first batch; `fit` itself starts over. `n_init`, `max_iter` and `tol` play
         no part, and `search="lazy"` is the same as "exact": new rows have no cluster
         yet that they would be reluctant to leave.
 
@@ -49,9 +49,10 @@ class Stepwise:
         -------
         self : the estimator
             `labels_`, `inertia_` and `free_energy_` are those of this batch under the
-            parameters before it, which had not seen it: an honest score. `predict(X)`
-            gives the labels under the new ones. `log_likelihood_`, `gap_`, `trace_` and
-            what else belongs to a whole fit is gone; `gap(X)` and the like work.
+            parameters before it, which had not seen it: a score of new rows.
+            `predict(X)` gives the labels under the new ones. `log_likelihood_`, `gap_`,
+            `trace_` and what else belongs to a whole fit are gone; `gap(X)` and the
+            like work.
 
         References
         ----------

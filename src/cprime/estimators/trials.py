@@ -10,14 +10,14 @@ from cprime.selection.shapes import SHAPES
 
 @dataclass(frozen=True)
 class Trial:
-    """What `AutoMixture` says of every fit it tries: `fit(X, progress=callable)`.
+    """What `AutoMixture` reports of every fit it tries: `fit(X, progress=callable)`.
 
     Attributes
     ----------
     shape : str
     n_clusters : int
     value : float
-        What the criterion makes of it; lower is better.
+        Of the criterion; lower is better.
     best_shape : str
     best_n_clusters : int
         Of the best fit so far: what an interrupt would leave.

@@ -74,8 +74,8 @@ def warn_if_wanting(mixture: Any) -> None:
         )
     if mixture._relocated:
         messages.append(
-            f"No row was left to {_named(mixture._relocated)}, and a badly explained "
-            "row was given to it instead."
+            f"No row was left to {_named(mixture._relocated)}. Each such cluster was "
+            "restarted at a row that fitted badly."
         )
     if mixture._empty:
         messages.append(

@@ -43,7 +43,7 @@ def seeding_for(rows: Rows, C: int, name: str, parameter: str = "init") -> str:
             return name
         if name not in PARALLEL:
             raise ValueError(
-                f"{parameter}={name!r} needs all rows in memory, where those of "
+                f"{parameter}={name!r} needs all rows in memory, and those of "
                 f"{rows.origin} do not fit: use {parameter}='k-means||', or give "
                 "centres."
             )
@@ -96,7 +96,7 @@ class Starts:
             self.method = "callable"
             if training.rows.block is None:
                 raise ValueError(
-                    "A callable init needs all rows in memory, where those of "
+                    "A callable init needs all rows in memory, and those of "
                     f"{training.rows.origin} do not fit: give centres, or "
                     "init='k-means||'."
                 )

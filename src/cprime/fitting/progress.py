@@ -9,7 +9,7 @@ from cprime import em
 
 @dataclass(frozen=True)
 class Progress:
-    """What a fit tells after every complete iteration: `fit(X, progress=callable)`.
+    """What a fit reports after every complete iteration: `fit(X, progress=callable)`.
 
     Attributes
     ----------

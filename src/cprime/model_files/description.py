@@ -21,8 +21,8 @@ def describe(path: Path) -> dict[str, Any]:
     description : dict
         Of plain values: `class`, `parameters`, `fitted`, `about`, `cprime` (the version
         that wrote it), `format`, `bytes`, and for a pipeline `scaler` and `steps`. An
-        array is told by its `dtype` and `shape`, a text of thousands of letters by how
-        it begins; only `about` comes back whole.
+        array is described by its `dtype` and `shape`, a very long text by its
+        beginning; only `about` comes back whole.
     """
     with container.open_file(path) as file:
         class_name(file)

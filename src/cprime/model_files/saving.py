@@ -90,7 +90,7 @@ def save(estimator: Any, path: Path, *, about: dict[str, Any] | None = None) -> 
     Parameters
     ----------
     estimator : estimator
-        One of ours, or a Pipeline of exactly a StandardScaler and one of ours.
+        One of cprime's, or a Pipeline of exactly a StandardScaler and one of them.
     path : path
     about : dict, optional
         Whatever else is to be kept, in the values of JSON: `describe` gives it back.
@@ -130,7 +130,7 @@ def load(path: Path) -> Any:
     Parameters
     ----------
     path : path
-        What is damaged, cut off, too new or not ours is refused with a reason.
+        A file that is damaged, cut off, too new or no model is refused with a reason.
 
     Returns
     -------
@@ -197,14 +197,14 @@ def class_name(file: Contents) -> str:
         raise ValueError("it holds no model")
     name = file.header.get("class")
     if not (isinstance(name, str) and name in NEEDED):
-        raise ValueError(f"it holds a model of no class of ours: {name!r:.60}")
+        raise ValueError(f"its model is of an unknown class: {name!r:.60}")
     return name
 
 
 def _named(header: dict[str, Any], name: str) -> dict[str, Any]:
     values = header.get(name)
     if not isinstance(values, dict):
-        raise ValueError(f"its header does not tell its {name}")
+        raise ValueError(f"its header has no {name}")
     return values
 
 
@@ -219,11 +219,11 @@ def _rebuilt(name: str, params: dict[str, Any], fitted: dict[str, Any]) -> Any:
     unknown = sorted(params.keys() - estimator.get_params(deep=False).keys())
     if unknown:
         raise ValueError(
-            f"its parameter {unknown[0]!r:.60} is none of this version: upgrade cprime"
+            f"this version has no parameter {unknown[0]!r:.60}: upgrade cprime"
         )
     for key, value in params.items():
         if not isinstance(value, PLAIN):
-            raise ValueError(f"its parameter {key} is of a type it cannot be")
+            raise ValueError(f"its parameter {key} is of the wrong type")
     estimator.set_params(**params)
     try:
         estimator._validate_params()

@@ -60,7 +60,7 @@ def checked_steps(steps: Any) -> list[str]:
         and steps[0] != steps[1]
     ):
         raise ValueError(
-            f"the steps of its pipeline have no two names of letters: {steps!r:.60}"
+            f"the steps of its pipeline do not have two valid names: {steps!r:.60}"
         )
     return steps
 
@@ -69,10 +69,10 @@ def _rebuilt(known: dict[str, Any], n_features: int) -> Any:
     from sklearn.preprocessing import StandardScaler
 
     if known.keys() - {*PARAMETERS, *FITTED}:
-        raise ValueError("its scaler has more than a StandardScaler has")
+        raise ValueError("its scaler has attributes that a StandardScaler has not")
     params = {name: known.get(name) for name in PARAMETERS}
     if not all(isinstance(value, bool) for value in params.values()):
-        raise ValueError("its scaler has parameters of a type they cannot be")
+        raise ValueError("its scaler has parameters of the wrong type")
     for name in PER_FEATURE:
         values = known.get(name)
         needed = name == "scale_" and params["with_std"]
@@ -84,17 +84,17 @@ def _rebuilt(known: dict[str, Any], n_features: int) -> Any:
     if type(known.get("n_features_in_")) is not int or (
         known["n_features_in_"] != n_features
     ):
-        raise ValueError(f"its scaler is not one of {n_features} features")
+        raise ValueError(f"its scaler was not fitted to {n_features} features")
     names = known.get("feature_names_in_")
     if "feature_names_in_" in known and not (
         isinstance(names, np.ndarray)
         and names.dtype == object
         and names.shape == (n_features,)
     ):
-        raise ValueError(f"its scaler has no {n_features} names of features")
+        raise ValueError(f"its scaler does not have {n_features} feature names")
     seen = known.get("n_samples_seen_", 1)
     if not isinstance(seen, int | float | np.number | np.ndarray):
-        raise ValueError("n_samples_seen_ of its scaler is no number")
+        raise ValueError("n_samples_seen_ of its scaler is not a number")
     scaler = StandardScaler(**params)
     vars(scaler).update({name: known[name] for name in FITTED if name in known})
     return scaler

@@ -254,7 +254,7 @@ def sizes_of(fitted: dict[str, Any]) -> Sizes:
         raise ValueError(f"{name} is missing, or not clusters by features")
     covariance_type = fitted.get("_covariance_type", "isotropic")
     if not _covariance_type(covariance_type, Sizes(0, 0)):
-        raise ValueError(f"_covariance_type is none there is: {covariance_type!r:.60}")
+        raise ValueError(f"_covariance_type is unknown: {covariance_type!r:.60}")
     C, D = centers.shape
     return Sizes(C, D, covariance_type)
 
@@ -262,7 +262,7 @@ def sizes_of(fitted: dict[str, Any]) -> Sizes:
 def refuse_impossible(fitted: dict[str, Any], needed: set[str]) -> None:
     """Raise if attributes do not fit together, or if one that is needed is missing."""
     for name in sorted(needed - fitted.keys()):
-        raise ValueError(f"{name} is missing, without which there are no predictions")
+        raise ValueError(f"{name} is missing, which predictions need")
     sizes = sizes_of(fitted)
     for name, value in fitted.items():
         if not RULES[name](value, sizes):

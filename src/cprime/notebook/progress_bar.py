@@ -16,8 +16,8 @@ class ProgressBar:
     """A progress bar for `fit(X, progress=cprime.ProgressBar())`.
 
     In a notebook it is a bar below the cell, in a terminal a line that is rewritten,
-    and anywhere else it says nothing. How many iterations there will be is not known:
-    the bar shows how far the most a fit may take are away, and is full at its end.
+    and anywhere else it says nothing. How many iterations there will be is not known in
+    advance: the bar fills relative to the most a fit may take, and is full at its end.
 
     Examples
     --------

@@ -7,8 +7,8 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, NullLocator, SymmetricalLogLocator
 
-from cprime.advice.of_choice import TITLES, WORDS, about_as_good
-from cprime.advice.wording import MINUS, count
+from cprime.advice.of_choice import TITLES, about_as_good, clusters_of
+from cprime.advice.wording import MINUS
 from cprime.plots import look
 from cprime.plots.look import Display
 from cprime.selection.comparable import comparable, last_word
@@ -39,7 +39,7 @@ class ChoiceDisplay(Display):
     shape : array-like of shape (M,)
         "k-means", "isotropic", "spherical", "diag", "tied" or "full".
     value : array-like of shape (M,)
-        What the criterion makes of it; lower is better.
+        Of the criterion; lower is better.
     chosen : int
         Which of them was chosen. A fit of lower value has clusters that are not groups
         of their own.
@@ -85,7 +85,7 @@ class ChoiceDisplay(Display):
         results = getattr(estimator, "results_", None)
         if results is None or "chosen" not in results:
             raise TypeError(
-                f"{cls.__name__} is about a fitted AutoMixture, not "
+                f"{cls.__name__} draws a fitted AutoMixture, not "
                 f"{type(estimator).__name__}."
             )
         criterion = criterion or str(estimator.criterion)
@@ -232,7 +232,6 @@ class ChoiceDisplay(Display):
         if C == 1:
             text = "One cluster describes these rows best."
         else:
-            words = WORDS["isotropic" if shape == "k-means" else shape]
-            text = f"{count(C, 'cluster')}: {words}."
+            text = f"{clusters_of(C, 'isotropic' if shape == 'k-means' else shape)}."
         others = [number for number in self.plausible if number != C]
         return f"{text} {about_as_good(others)}".rstrip()

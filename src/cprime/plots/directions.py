@@ -75,13 +75,13 @@ def _index(feature: Any, names: list[str]) -> int:
     if isinstance(feature, str):
         if feature not in names:
             raise ValueError(
-                f"{feature!r} is no feature of this fit. There are: "
+                f"{feature!r} is not a feature of this fit. Its features are: "
                 f"{', '.join(names[:8])}{', ...' if len(names) > 8 else ''}."
             )
         return names.index(feature)
     if not -len(names) <= feature < len(names):
         raise ValueError(
-            f"There is no feature {feature}: the fit has {len(names)}, from 0 on."
+            f"There is no feature {feature}: the fit has {len(names)}, counted from 0."
         )
     return int(feature) % len(names)
 

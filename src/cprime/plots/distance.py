@@ -29,8 +29,8 @@ class DistanceDisplay(Display):
 
     Distances are in standard deviations of the cluster. Their squares would follow
     chi-square with D degrees of freedom; of a million rows 1,000 would be beyond the
-    99.9 % line. Rows far beyond it are outliers; many rows beyond it say that clusters
-    are no Gaussians of this shape.
+    99.9 % line. Rows far beyond it are outliers; many rows beyond it mean that clusters
+    are not Gaussians of this shape.
 
     Parameters
     ----------

@@ -264,7 +264,7 @@ def restored_parts(stored: Stored, n_rows: int, C: int) -> Iterator[Array]:
 
     def checked(part: Array) -> Array:
         if part.min(initial=0) < 0 or part.max(initial=0) >= C:
-            raise ValueError(f"it holds clusters that are none of {C}")
+            raise ValueError(f"it holds clusters that are not among the {C}")
         return part
 
     return (checked(part) for part in stored.parts(STORED_ROWS))

@@ -28,7 +28,7 @@ BLOCK_BYTES = 2**24
 
 
 class Data:
-    """Rows of numbers, wherever they lie: what `open_data` returns.
+    """Rows of numbers, in memory or on disk: what `open_data` returns.
 
     Every estimator takes one in place of an array. Rows that memory does not hold are
     read block by block, whenever they are needed.
@@ -43,7 +43,7 @@ class Data:
         Bytes of all values.
     columns : Columns
         Their `names`, a sentence on how these were found (`decision`), and whether
-        that `is_guess`: of a text file, it is then better to say `header`.
+        that `is_guess`: for a text file, give `header` if it is wrong.
     names : tuple of str, or None
         Of the columns, the same as `columns.names`.
     origin : str

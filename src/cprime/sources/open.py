@@ -120,7 +120,7 @@ def _open_path(
         return _open_npy(path, columns, budget)
     origin = shown(path.name)
     # Arrow is imported only where it is needed.
-    extras.require("files", f"To read {origin}")
+    extras.require("files", f"Reading {origin}")
     from cprime.sources import folder, text
 
     if path.is_file() and text.is_text(path):

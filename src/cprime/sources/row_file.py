@@ -135,13 +135,13 @@ class RowFile:
             if n_bytes == 0:
                 raise ValueError(
                     f"{self._name} has become shorter while it was read: row "
-                    f"{start + done // self.row_bytes} is not there any more."
+                    f"{start + done // self.row_bytes} is no longer there."
                 )
             done += n_bytes
         if self._stamp not in (None, self._file.stamp):
             raise ValueError(
-                f"{self._name} has changed since it was opened: start again when "
-                "nobody writes to it, moves or deletes it any more."
+                f"{self._name} has changed since it was opened: start again when no "
+                "other program changes, moves or deletes it."
             )
         return rows
 

@@ -86,7 +86,7 @@ class _Suspect:
         array = np.asarray(self.X.data)
         # Complex numbers are numbers: the estimators have a message for them.
         if array.dtype.kind not in "fiubc":
-            self.refuse(f"data is of type {array.dtype}, which are no numbers")
+            self.refuse(f"data is of type {array.dtype}, not of numbers")
         if array.ndim != n_dimensions:
             self.refuse(f"data has {array.ndim} dimensions, not {n_dimensions}")
         return array
@@ -95,7 +95,7 @@ class _Suspect:
         """Return an array of whole numbers."""
         array = np.asarray(values)
         if array.dtype.kind not in "iu":
-            self.refuse(f"{what} is of type {array.dtype}, which are no whole numbers")
+            self.refuse(f"{what} is of type {array.dtype}, not of integers")
         if array.ndim != 1:
             self.refuse(f"{what} has shape {array.shape}, not one dimension")
         return array
@@ -120,7 +120,7 @@ class _Suspect:
             if not (isinstance(index, Integral) and 0 <= int(index) < n_lines):
                 self.refuse(f"it has an entry at {place}, but shape {self.X.shape}")
         if not isinstance(value, Number | np.bool_):
-            self.refuse(f"it holds {value!r:.60} at {place}, which is no number")
+            self.refuse(f"it holds {value!r:.60} at {place}, which is not a number")
 
 
 def _check_compressed(of: _Suspect) -> Any:
@@ -219,7 +219,7 @@ def _check_lists(of: _Suspect) -> Any:
         of.refuse(f"rows and data are not {n_rows} lists each")
     for row, (columns, values) in enumerate(zip(X.rows, X.data)):
         if not (isinstance(columns, list) and isinstance(values, list)):
-            of.refuse(f"row {row} is no list")
+            of.refuse(f"row {row} is not a list")
         if len(columns) != len(values):
             of.refuse(f"row {row} has {len(columns)} columns, but {len(values)} values")
         for column, value in zip(columns, values):
@@ -231,7 +231,7 @@ def _check_keys(of: _Suspect) -> Any:
     """Check DOK: a value for every row and column."""
     for place, value in of.X.items():
         if not (isinstance(place, tuple) and len(place) == 2):
-            of.refuse(f"it has an entry at {place!r:.60}, which is no row and column")
+            of.refuse(f"it has an entry at {place!r:.60}, not at a row and a column")
         of.check_entry(*place, value)
     return of.X
 

@@ -34,7 +34,8 @@ def shift_and_scale(data: "Data", weights: Array | None = None) -> tuple[Array, 
         called = str(place) if data.names is None else quoted(data.names[place])
         raise ValueError(
             f"{data.origin} holds {value} at {data.place_of(row)}, column {called} "
-            f"({count} such value(s) in all): drop those rows or fill them in first."
+            f"({count} such {'value' if count == 1 else 'values'} in all): "
+            "drop those rows or fill them in first."
         )
     first = data.read(0, 1)[0].astype(np.float64)
     with np.errstate(over="ignore"):

@@ -68,7 +68,7 @@ def _refuse_what_must_stay(target: Path) -> None:
     if stat.S_ISDIR(mode):
         raise IsADirectoryError(21, "there is a folder of that name")
     if not stat.S_ISREG(mode):
-        raise OSError(22, "what is there is not a plain file")
+        raise OSError(22, "it is not a regular file")
     if is_read_only(target):
         raise PermissionError(13, READ_ONLY)
 

@@ -143,7 +143,7 @@ class Stored:
         if self.file.readinto(target) != values.nbytes:
             raise ValueError("it became shorter while it was read")
         if values.dtype == bool and values.view(np.uint8).max(initial=0) > 1:
-            raise ValueError("it holds truth values that are neither true nor false")
+            raise ValueError("it holds booleans that are neither 0 nor 1")
         return values.astype(values.dtype.newbyteorder("="), copy=False)
 
 
@@ -179,7 +179,7 @@ def _plain_file(name: str) -> BufferedReader:
     descriptor = os.open(name, flags)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
-        raise ValueError("it is a pipe or a device, not a plain file")
+        raise ValueError("it is a pipe or a device, not a regular file")
     return os.fdopen(descriptor, "rb")
 
 
@@ -196,7 +196,7 @@ def _check(file: BufferedReader) -> Contents:
     if version != FORMAT:
         raise ValueError(_other_format(file, version, header_length))
     if zero != 0 or header_length > LONGEST:
-        raise ValueError("it is damaged: its first bytes are not what they should be")
+        raise ValueError("it is damaged: its first bytes are wrong")
     if n_bytes < length:
         raise ValueError(f"it is cut off: of {length} bytes it has {n_bytes}")
     if n_bytes > length or PREFIX.size + header_length + CHECKSUM > length:
@@ -205,7 +205,7 @@ def _check(file: BufferedReader) -> Contents:
     start = PREFIX.size + header_length
     places = layout.placed(header.pop("arrays", None), start)
     if layout.end(places, start) + CHECKSUM != length:
-        raise ValueError("it is damaged: its arrays are not as long as they should be")
+        raise ValueError("it is damaged: its arrays have the wrong length")
     _refuse_altered(file, length)
     arrays = {name: Stored(file, place) for name, place in places.items()}
     return Contents(header, arrays, n_bytes)
@@ -235,4 +235,4 @@ def _refuse_altered(file: BufferedReader, length: int) -> None:
         checksum.update(data)
         left -= len(data)
     if file.read(CHECKSUM) != checksum.digest():
-        raise ValueError("it is damaged: its checksum is not that of its contents")
+        raise ValueError("it is damaged: its checksum does not match its contents")

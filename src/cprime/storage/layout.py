@@ -78,12 +78,12 @@ def _checked(line: Any) -> tuple[str, str, tuple[int, ...]]:
         raise ValueError("its header does not declare arrays by name, type and shape")
     name, dtype, shape = line
     if not (isinstance(name, str) and len(name) <= LONGEST_NAME and _is_name(name)):
-        raise ValueError(f"{name!r:.60} is no name of an array")
+        raise ValueError(f"{name!r:.60} is not a valid name of an array")
     if not (isinstance(dtype, str) and dtype in DTYPES):
-        raise ValueError(f"the array {name!r} is of a type it cannot be: {dtype!r:.60}")
+        raise ValueError(f"the array {name!r} is of an unknown type: {dtype!r:.60}")
     is_shape = isinstance(shape, list) and len(shape) <= MOST_AXES
     if not (is_shape and all(type(n) is int and n >= 0 for n in shape)):
-        raise ValueError(f"the array {name!r} is of no possible shape: {shape!r:.60}")
+        raise ValueError(f"the array {name!r} has an impossible shape: {shape!r:.60}")
     if prod(max(n, 1) for n in shape) * np.dtype(dtype).itemsize > MOST_BYTES:
         raise ValueError(f"the array {name!r} is larger than any memory: {shape!r:.60}")
     return name, dtype, tuple(shape)

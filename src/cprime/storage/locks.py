@@ -144,7 +144,7 @@ if hasattr(os, "register_at_fork"):
 def _locked(descriptor: int) -> bool:
     """Lock a file unless somebody has it locked."""
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-        raise OSError(errno.EINVAL, "what is there is not a plain file")
+        raise OSError(errno.EINVAL, "the file there is not a regular file")
     try:
         if sys.platform == "win32":
             os.lseek(descriptor, FAR, os.SEEK_SET)
@@ -161,7 +161,7 @@ def _refuse_other_files(descriptor: int) -> None:
     os.lseek(descriptor, 0, os.SEEK_SET)
     found = os.read(descriptor, LONGEST + 1)
     if found and not (found.startswith(OPENING) and len(found) <= LONGEST):
-        raise OSError(errno.EINVAL, "what is there is no lock of a fit")
+        raise OSError(errno.EINVAL, "the file there is not the lock of a fit")
 
 
 def _unlock(descriptor: int) -> None:

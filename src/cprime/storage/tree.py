@@ -68,7 +68,7 @@ def unpacked(tree: Tree, arrays: dict[str, Stored]) -> Any:
     if not isinstance(tree, dict):
         return tree
     if len(tree) != 1:
-        raise ValueError("its header holds an object that is none of ours")
+        raise ValueError("its header holds an object of unknown kind")
     ((kind, of),) = tree.items()
     if kind not in _KINDS:
         raise ValueError(f"its header holds an object of unknown kind: {kind!r:.60}")
@@ -78,13 +78,13 @@ def unpacked(tree: Tree, arrays: dict[str, Stored]) -> Any:
 def stored(tree: Tree, arrays: dict[str, Stored]) -> Stored:
     """Return the array a header tells of, to be read in parts."""
     if not (isinstance(tree, dict) and list(tree) == ["array"]):
-        raise ValueError("its header does not tell of an array where one belongs")
+        raise ValueError("its header lacks an array where one is expected")
     return _taken(tree["array"], arrays)
 
 
 def _taken(name: Any, arrays: dict[str, Stored]) -> Stored:
     if not (isinstance(name, str) and name in arrays):
-        raise ValueError(f"its header tells of an array it has not: {name!r:.60}")
+        raise ValueError(f"its header names an array that is missing: {name!r:.60}")
     return arrays.pop(name)
 
 
@@ -120,13 +120,13 @@ def _name(text: Any, name: str) -> str:
 
 def _list(inner: Any, arrays: dict[str, Stored]) -> list[Any]:
     if not isinstance(inner, list):
-        raise ValueError("its header holds no list where one belongs")
+        raise ValueError("its header lacks a list where one is expected")
     return [unpacked(value, arrays) for value in inner]
 
 
 def _dict(inner: Any, arrays: dict[str, Stored]) -> dict[str, Any]:
     if not isinstance(inner, dict):
-        raise ValueError("its header holds no names where some belong")
+        raise ValueError("its header lacks an object where one is expected")
     return {name: unpacked(value, arrays) for name, value in inner.items()}
 
 
@@ -147,7 +147,7 @@ def _state(random_state: np.random.RandomState) -> dict[str, Any]:
 
 def _random_state(inner: Any, arrays: dict[str, Stored]) -> np.random.RandomState:
     state = unpacked(inner, arrays)
-    wrong = ValueError("its random_state is none that numpy can have")
+    wrong = ValueError("its random_state is not a valid state of numpy's")
     if not (
         isinstance(state, dict)
         and state.keys() == {"key", "pos", "has_gauss", "gauss"}

@@ -154,6 +154,25 @@ def test_k_means_is_advised_where_it_is_enough():
     assert "try" not in finding.text
 
 
+@pytest.mark.parametrize(
+    ("of_em", "seconds", "best", "words"),
+    [
+        (-4.8, 0.4, 5, "EM ended at a likelihood higher by 0.200 nats per row. C' = 1"),
+        (-4.8, 9.0, 1, "EM 9 s. EM ended at a likelihood higher by 0.200 nats"),
+        (-4.995, 0.4, 1, "It took 1 s, EM 0.4 s."),
+    ],
+)
+def test_k_means_is_not_advised_where_em_is_better_and_quick(
+    of_em, seconds, best, words
+):
+    fits = [
+        of_comparison.Compared(1, 0.001, -5.0, 1.0),
+        of_comparison.Compared(5, 0.0, of_em, seconds),
+    ]
+    c_prime, finding = of_comparison.best_of(fits, 5)
+    assert c_prime == best and words in finding.text
+
+
 def test_fewer_clusters_say_what_they_rest_on():
     finding = of_choice.fewer(8, 3, 2000, 2000)
     assert "3 instead of 8" in finding.headline and "sample" not in finding.text
@@ -272,10 +291,22 @@ def test_nothing_is_said_where_all_is_well(finding):
         (of_data.outliers(11, 1000), "fair", ["1.1 % of the rows", "99.9 %"]),
         (of_data.outliers(4, 20), "fair", ["4 rows lie farther"]),
         (of_data.missing_values(3, 300), "fair", ["1.0 % of all values"]),
-        (of_data.other_rows(-5.9, -6.0), "fair", ["not quite those of the fit"]),
-        (of_data.other_rows(-26.0, -6.0), "poor", ["not those of the fit"]),
-        (of_data.row_numbers(["id"]), "poor", ["1 column only counts", "'id' rises"]),
-        (of_data.row_numbers(["a", "b"]), "poor", ["2 columns only count the rows"]),
+        (
+            of_data.other_rows(-5.9, -6.0),
+            "fair",
+            ["not exactly the rows the model was fitted to"],
+        ),
+        (
+            of_data.other_rows(-26.0, -6.0),
+            "poor",
+            ["not the rows the model was fitted to"],
+        ),
+        (
+            of_data.row_numbers(["id"]),
+            "poor",
+            ["1 column is a row number", "'id' rises"],
+        ),
+        (of_data.row_numbers(["a", "b"]), "poor", ["2 columns are row numbers"]),
         (of_data.identifiers(["id"]), "fair", ["may be an id", "leave such columns"]),
         (of_fits.unconverged(False, 9, 300), "poor", ["interrupted", "9 iterations"]),
         (verdicts.which_c_prime({1: 0.02}, 4, 1), "unknown", ["Give the rows"]),
@@ -395,7 +426,7 @@ def test_a_choice_in_words():
     assert of_choice.how_many(1, "full", [1], 4).text.startswith("With more clusters")
     assert of_choice.how_many(1, "full", [1]).text.startswith("More clusters do not")
     finding = of_choice.how_many(15, "isotropic", [14, 15, 16])
-    assert finding.headline == "15 clusters: spherical clusters of equal size."
+    assert finding.headline == "15 spherical clusters of equal size."
     assert finding.text == "14 and 16 are about as good."
     assert of_choice.about_as_good([]) == ""
     assert of_choice.about_as_good([3]) == "3 is about as good."

@@ -299,7 +299,7 @@ def test_what_cannot_be_compared_is_refused(value, told):
     ):
         with pytest.raises(ValueError, match=told) as caught:
             identity(function)
-        assert "Give a function that uses numbers" in str(caught.value)
+        assert "Use a function that depends only on numbers" in str(caught.value)
         assert "\n" not in str(caught.value) and "0x" not in str(caught.value)
 
 
@@ -326,7 +326,7 @@ def test_imports_of_who_knows_what_are_refused(source):
 
 @pytest.mark.parametrize("function", [functools.partial(len), Seeder(3)])
 def test_what_has_no_name_is_refused(function):
-    with pytest.raises(ValueError, match=r"has no name.* give a function that has one"):
+    with pytest.raises(ValueError, match=r"has no name.* define a named function"):
         identity(function)
 
 
@@ -344,9 +344,9 @@ def test_a_list_in_itself_is_read_once():
 def test_differences_are_told():
     one, other = (identity(made(f"f = lambda X: X[{n}]")) for n in (1, 2))
     told = functions.difference("init", one, other)
-    assert "init is another function of the name 'theirs.<lambda>': its code" in told
+    assert "init is another function with the name 'theirs.<lambda>': its code" in told
     older = {**one, "python": "3.10"}
-    assert "was of Python 3.10 and is now of" in functions.difference(
+    assert "was compiled by Python 3.10 and is now by" in functions.difference(
         "init", older, one
     )
     named = identity(len)

@@ -425,7 +425,7 @@ def test_scaled_fits_are_shown_in_units_of_the_rows(tmp_path, undrawn):
     by_data = written(tmp_path, kmeans, scaled)
     centers = kmeans.cluster_centers_ * scaler.scale_ + scaler.mean_
     for text in (by_pipeline, by_data.text):
-        assert "not quite those of the fit" not in text
+        assert "not exactly the rows the model was fitted to" not in text
         assert wording.number(raw[:, 1].max()) in text
         for center in centers:
             assert " ".join(wording.number(v) for v in center) in text

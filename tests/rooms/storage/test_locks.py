@@ -187,7 +187,7 @@ def test_a_link_is_not_written_to(tmp_path):
 def test_a_file_of_somebody_is_not_overwritten(tmp_path):
     for content in (b"precious", b'{"pid": 1}' + bytes(locks.LONGEST)):
         (tmp_path / NAME).write_bytes(content)
-        with pytest.raises(OSError, match="what is there is no lock of a fit"):
+        with pytest.raises(OSError, match="the file there is not the lock of a fit"):
             FolderLock(tmp_path).acquire()
         assert (tmp_path / NAME).read_bytes() == content
 
@@ -196,7 +196,7 @@ def test_what_cannot_be_a_lock_is_said(tmp_path):
     with pytest.raises(FileNotFoundError, match="make the folder first"):
         FolderLock(tmp_path / "none").acquire()
     os.mkfifo(tmp_path / NAME)
-    with pytest.raises(OSError, match="not a plain file"):
+    with pytest.raises(OSError, match="not a regular file"):
         FolderLock(tmp_path).acquire()
 
 

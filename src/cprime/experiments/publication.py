@@ -11,15 +11,32 @@ from string import Template
 from typing import Any
 
 from cprime.experiments.ensemble import RULE
-from cprime.experiments.exhibits import Exhibit, Table, Verdict, score
+from cprime.experiments.exhibits import (
+    MEANINGS,
+    Exhibit,
+    Kind,
+    Table,
+    Verdict,
+    alternatives_table,
+    power_table,
+    score,
+)
 from cprime.version import __version__
 
-HEADER = ("verdict", "claim", "published", "measured", "spread", "remark")
+HEADER = (
+    "verdict",
+    "claim",
+    "published",
+    "measured",
+    "spread",
+    "rules out",
+    "remark",
+)
 # Longer lists of verdicts are folded away under their exhibit.
 MOST_UNFOLDED = 16
 QUICK = (
     "<strong>This is a quick run</strong>, of fewer and smaller fits than the paper's: "
-    "it shows that everything works, and numbers only roughly."
+    "judged is only what they are enough for, and counted is only what is judged."
 )
 
 
@@ -53,6 +70,9 @@ def publish(
             files[f"{name}.svg"] = _picture(figure, "svg")
         for table in exhibit.tables:
             files |= _table_files(table)
+    judged = verdicts(exhibits)
+    for table in (power_table(judged), alternatives_table(judged)):
+        files |= _table_files(table)
     files |= _table_files(_all_verdicts(exhibits, date))
     files["index.html"] = _page(exhibits, files, quick, date, seconds).encode()
     for name, content in files.items():
@@ -73,11 +93,12 @@ def _all_verdicts(exhibits: Mapping[str, Exhibit], date: str) -> Table:
 
 def _cells(verdict: Verdict) -> tuple[str, ...]:
     return (
-        verdict.mark,
+        verdict.kind.value,
         verdict.claim,
         verdict.published,
         verdict.measured,
         verdict.spread,
+        verdict.power,
         verdict.why,
     )
 
@@ -140,7 +161,10 @@ def _page(
         size=QUICK if quick else "",
         minutes=f"{seconds / 60.0:.1f}",
         score=escape(score(judged)),
+        meanings=escape(MEANINGS),
         others="".join(_failure(v) for v in judged if v.holds is False),
+        alternatives=_html(alternatives_table(judged)),
+        power=_html(power_table(judged)),
         links="".join(
             f'<a href="#{name}">{escape(exhibit.title.split(":")[0])}</a>'
             for name, exhibit in exhibits.items()
@@ -176,7 +200,7 @@ def _judged(verdicts: list[Verdict]) -> str:
 def _failure(verdict: Verdict) -> str:
     """Return what does not hold, and why, for the head of the page."""
     return (
-        f'<li><span class="no">{verdict.mark}</span> {escape(verdict.claim)}: '
+        f'<li><span class="no">{verdict.kind.value}</span> {escape(verdict.claim)}: '
         f"published {escape(verdict.published)}, measured {escape(verdict.measured)} "
         f"({escape(verdict.spread)}). {escape(verdict.why)}</li>"
     )
@@ -197,10 +221,16 @@ def _row(row: tuple[str, ...]) -> str:
 
 
 def _cell(text: str) -> str:
-    kind = {"✓": ' class="yes"', "✗": ' class="no"'}.get(text, "")
+    kind = CLASSES.get(text, "")
     # A number stays on the line of its spread.
     return f"<td{kind}>{escape(text).replace(' ± ', '&nbsp;±&nbsp;')}</td>"
 
+
+CLASSES = {
+    Kind.PINS_DOWN.value: ' class="pins"',
+    Kind.CONSISTENT.value: ' class="yes"',
+    Kind.CONTRADICTS.value: ' class="no"',
+}
 
 PAGE = Template("""<!doctype html>
 <html lang="en">
@@ -229,7 +259,8 @@ PAGE = Template("""<!doctype html>
        font-variant-numeric: tabular-nums; }
   td:first-child { white-space: nowrap; }
   .published td { border-top: 1px solid #999; font-weight: 600; }
-  .yes { color: #2b8a3e; font-weight: 700; }
+  .pins { color: #2b8a3e; font-weight: 700; }
+  .yes { color: #1864ab; }
   .no { color: #c92a2a; font-weight: 700; }
 </style>
 <h1>The paper, measured</h1>
@@ -238,10 +269,14 @@ Gaussian mixture models</em>, Pattern Recognition Letters 125 (2019), beside wha
 cprime $version measured on $date, in runs that take $minutes minutes one after
 another. $size</p>
 <p class="score"><strong>$score</strong></p>
+<p>$meanings</p>
 <p>$rule</p>
 <ul class="others">$others</ul>
-<nav>$links <a href="#verdicts">All verdicts</a></nav>
+<nav>$links <a href="#power">What verdicts rule out</a>
+<a href="#verdicts">All verdicts</a></nav>
 $exhibits
+<section id="power"><h2>What verdicts rule out</h2>$alternatives
+<details><summary>verdict by verdict</summary>$power</details></section>
 <section id="verdicts"><h2>All verdicts</h2>$verdicts</section>
 </html>
 """)

@@ -67,6 +67,9 @@ class Verdict:
     alternatives: Mapping[str, bool] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        if self.holds is not None:
+            # numpy's False is not False.
+            object.__setattr__(self, "holds", bool(self.holds))
         if not self.holds and not self.why:
             object.__setattr__(self, "why", UNEXPLAINED)
 

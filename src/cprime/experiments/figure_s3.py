@@ -12,8 +12,9 @@ from cprime.experiments.birch import C, truth
 from cprime.experiments.ensemble import ensemble
 from cprime.experiments.exhibits import Exhibit, Verdict
 from cprime.experiments.figure_1 import draw_k_means, draw_measure
-from cprime.experiments.figure_1_protein import Curves, draw_bounds
+from cprime.experiments.figure_1_protein import draw_bounds
 from cprime.experiments.followed import C_PRIMES, Example, Runs, examples, sample
+from cprime.experiments.protein_runs import FULL, QUICK, Curves
 from cprime.experiments.published import (
     GRID,
     K_MEANS,
@@ -57,7 +58,7 @@ def show(records: Records, quick: bool) -> Exhibit:
     panels = figure.subplot_mosaic("AAABBB;CCCDDD;EEFFGG")
     for panel in panels.values():
         drawing.tidy(panel)
-    size = figure_1_protein.QUICK if quick else figure_1_protein.FULL
+    size = QUICK if quick else FULL
     for letter, kind in zip("AB", KINDS):
         panel = panels[letter]
         shown = examples(records, kind, quick)

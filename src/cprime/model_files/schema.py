@@ -168,20 +168,47 @@ def _power_of_two(value: Any, sizes: Sizes) -> bool:
 
 
 _EVERY_FEATURE = _floats(lambda sizes: (sizes.C, sizes.D))
-# What `partial_fit` goes on from: see `kept_stream`.
+
+
+def _kept_covariances(value: Any, sizes: Sizes) -> bool:
+    """Return whether covariances are in the shape a computation has them in."""
+    if not _of_kept_shape(value, sizes):
+        return False
+    if not COVARIANCES[sizes.covariance_type].are_matrices:
+        return bool(np.all(np.asarray(value) > 0.0))
+    try:
+        np.linalg.cholesky(value)
+    except np.linalg.LinAlgError:
+        return False
+    return True
+
+
+def _of_kept_shape(value: Any, sizes: Sizes) -> bool:
+    """Return whether numbers are in that shape, none of a diagonal negative."""
+    of = COVARIANCES[sizes.covariance_type]
+    shape = of.kept_shape(sizes.C, sizes.D)
+    if shape == ():
+        return _number(0.0)(value, sizes)
+    if not of.are_matrices:
+        return _floats(lambda sizes: shape, least=0.0)(value, sizes)
+    is_right = _floats(lambda sizes: shape, least=-math.inf)(value, sizes)
+    return is_right and bool(np.all(np.diagonal(value, axis1=-2, axis2=-1) >= 0.0))
+
+
+# What `partial_fit` goes on from: see `stream_codec`.
 _STREAM = _record(
     memory=_record(
         theta=_record(
             means=_EVERY_FEATURE,
-            covariance=_number(0.0, above=True),
-            proportions=_nothing,
+            covariance=_kept_covariances,
+            proportions=_either(_nothing, _proportions),
         ),
         stats=_either(
             _nothing,
             _record(
                 counts=_floats(lambda sizes: (sizes.C,), least=0.0),
                 shifts=_EVERY_FEATURE,
-                scatter=_number(0.0),
+                scatter=_of_kept_shape,
                 quantization_error=_number(0.0),
                 entropy=_number(),
                 free_energy=_number(),
@@ -195,7 +222,9 @@ _STREAM = _record(
     ),
     overall=_record(
         means=_either(_floats(lambda sizes: (1, sizes.D)), _EVERY_FEATURE),
-        covariance=_number(0.0),
+        covariance=_either(
+            _number(0.0), _floats(lambda sizes: (1, sizes.D), least=0.0)
+        ),
         proportions=_nothing,
     ),
     units=_record(scale=_power_of_two, weight_scale=_power_of_two, extreme=_text),
@@ -237,6 +266,8 @@ RULES: dict[str, Rule] = {
     "_floored": _clusters,
     "_empty": _clusters,
     "_covariance_type": _covariance_type,
+    "_weight": _number(0.0, above=True),
+    "_n_rows": _whole(0),
     "_expected": _number(),
     "_C_prime": _whole(1, lambda sizes: sizes.C),
     "_n_free": _whole(0),

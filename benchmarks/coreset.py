@@ -8,6 +8,7 @@ seconds of both, drawing included: the same clusters, seeds of the same kind.
 
 import json
 import time
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -47,7 +48,7 @@ def on_coreset(X, m, seed):
 def main():
     """Measure, write the results, and print them as a table."""
     X = fetch_kdd_protein()
-    full = [timed(lambda seed=seed: fitted(seed, X)) for seed in SEEDS]
+    full = [timed(partial(fitted, seed, X)) for seed in SEEDS]
     J = float(np.mean([kmeans.inertia_ for kmeans, _ in full]))
     of_full = float(np.mean([seconds for _, seconds in full]))
     ways = {
@@ -59,7 +60,7 @@ def main():
     for share in SHARES:
         m = round(share * len(X))
         for way, work in ways.items():
-            found = [timed(lambda seed=seed: work(X, m, seed)) for seed in SEEDS]
+            found = [timed(partial(work, X, m, seed)) for seed in SEEDS]
             ratios = [-kmeans.score(X) / J for kmeans, _ in found]
             results.append(
                 {

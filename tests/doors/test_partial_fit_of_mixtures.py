@@ -138,12 +138,14 @@ def test_it_goes_on_from_a_fit_which_counts_by_its_weight(kind, tmp_path):
     X, batch = rows(rng, 4000), rows(rng, 40) + 0.5
     fit = GaussianMixture(4, covariance_type=kind, random_state=0).fit(X)
     fit.save(tmp_path / "fit.cprime")
-    before = fit.means_.copy()
+    before, shapes = fit.means_.copy(), np.array(fit.covariances_)
     for mixture in (fit, load(tmp_path / "fit.cprime")):
         mixture.partial_fit(batch)
         assert (mixture.n_steps_, mixture.n_samples_seen_) == (2, 4040)
         moved = np.abs(mixture.means_ - before).max()
         assert 0.0 < moved < 0.1
+        np.testing.assert_allclose(mixture.covariances_, shapes, rtol=0.1, atol=0.1)
+        np.testing.assert_allclose(mixture.weights_.sum(), 1.0)
 
 
 def test_parameters_set_by_hand_are_a_start():
@@ -191,3 +193,14 @@ def test_a_batch_that_fails_leaves_all_as_it_was():
     assert_same(mixture, before)
     third = a_few_batches()[2]
     assert_same(mixture.partial_fit(third), before.partial_fit(third))
+
+
+@types
+def test_units_may_change_on_the_way(kind):
+    stream = streamed(a_few_batches(2), kind)._stream_
+    again = stream.in_units(type(stream.units)(2.0**-8, 2.0**-4)).in_units(stream.units)
+    theta, same = stream.memory.theta, again.memory.theta
+    np.testing.assert_array_equal(same.means, theta.means)
+    np.testing.assert_array_equal(same.covariance, theta.covariance)
+    assert theta.proportions is not None
+    np.testing.assert_array_equal(same.proportions, theta.proportions)

@@ -34,7 +34,7 @@ extensions = [
 ]
 templates_path = ["templates"]
 # Parts of pages, and what is run to make them.
-exclude_patterns = ["reproduction/[tv]*.md", "choosing", "templates", "extensions"]
+exclude_patterns = ["reproduction/[acjptv]*.md", "choosing", "templates", "extensions"]
 nitpicky = True
 # In docstrings `name` is a link where there is such a thing, and code elsewhere.
 default_role = "py:obj"

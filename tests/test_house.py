@@ -29,6 +29,7 @@ STOREYS = [
         "spread",
         "sampling",
         "keyed_rows",
+        "coresets",
         "seeding",
         "parallel_seeding",
         "relocation",

@@ -48,7 +48,21 @@ class KeyedRows:
     ) -> Array:
         """Return the values of rows at these points of the cumulated masses.
 
-        Different rows, ordered by value; none if no row has any mass.
+        Different rows, ordered by value; none if no row has any mass. Parameters as
+        `draw_places`.
+        """
+        chosen = np.unique(self.draw_places(points, of_weight, *columns))
+        if len(chosen) == 0:
+            return np.empty((0, self._rows.n_features))
+        different: Array = np.unique(self._rows.take(chosen), axis=0)
+        return different
+
+    def draw_places(
+        self, points: Array, of_weight: Callable[..., Array], *columns: Any
+    ) -> Array:
+        """Return the number of the row at each of these points.
+
+        Of identical rows it may be any. None at all if no row has any mass.
 
         Parameters
         ----------
@@ -65,7 +79,7 @@ class KeyedRows:
 
         of_buckets = self._rows.sum_slices(sums, self._keys, *columns)
         if not of_buckets.any():
-            return np.empty((0, self._rows.n_features))
+            return np.empty(0, dtype=np.intp)
         hit = drawn(of_buckets, points)
         before = np.concatenate([[0.0], np.cumsum(of_buckets)])
         inside = (points * before[-1] - before[hit]) / of_buckets[hit]
@@ -79,9 +93,8 @@ class KeyedRows:
             order = shared[np.lexsort((value, keys[shared]))]
             rows[shared], masses[shared] = rows[order], masses[order]
             places = _places(_buckets(keys), masses, hit, inside)
-        chosen = np.unique(rows[places])
-        different: Array = np.unique(self._rows.take(chosen), axis=0)
-        return different
+        chosen: Array = rows[places]
+        return chosen
 
     def _inside(
         self, hit: Array, of_weight: Callable[..., Array], columns: tuple[Any, ...]

@@ -6,13 +6,14 @@ import importlib.util
 import io
 import json
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from cprime.checkpointing import checkpoint
 from cprime.estimators import exchange, fuzzy, kmeans, mixture, soft
-from cprime.experiments.exhibits import UNEXPLAINED
+from cprime.experiments.exhibits import UNEXPLAINED, Kind
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -145,16 +146,29 @@ def test_the_page_on_the_paper_has_the_verdicts_that_were_measured():
     measured = (ROOT / "docs" / "reproduction" / "verdicts.md").read_text()
     title, _, _, _, *lines = measured.strip().splitlines()
     version, date = re.search(r"cprime (\S+), (\S+)\*\*", title).groups()
-    assert f"version {version}, {date}" in " ".join(page.split())
+    assert f"Version {version}, {date}" in " ".join(page.split())
     assert UNEXPLAINED not in measured
-    held = sum(line.startswith("| ✓ |") for line in lines)
-    assert f"{held} of {len(lines)} hold" in page
-    rows = {tuple(cells(line)[1:5]): cells(line)[0] for line in lines}
-    table = re.search(r"\| \| claim \|.*?\n\n", page, re.S).group().splitlines()
-    assert len(table) > 10
-    for line in table[2:-1]:
-        verdict, *shown = cells(line)
-        assert rows[tuple(shown)] == verdict, line
+    kinds = Counter(cells(line)[0] for line in lines)
+    judged = len(lines) - kinds[Kind.NOT_JUDGED]
+    assert (
+        f"Of {judged} printed numbers and claims, the runs pin down "
+        f"{kinds[Kind.PINS_DOWN]}, are consistent with {kinds[Kind.CONSISTENT]} and "
+        f"contradict {kinds[Kind.CONTRADICTS]}; {kinds[Kind.NOT_JUDGED]} are not judged"
+    ) in page
+    rows = {tuple(cells(line)[:6]) for line in lines}
+    tables = re.findall(r"\| verdict \| claim \|.*?\n\n", page, re.S)
+    shown = [
+        tuple(cells(line))
+        for table in tables
+        for line in table.strip().splitlines()[2:]
+    ]
+    shown = [line for line in shown if len(line) == 6]
+    assert len(shown) > 10
+    for line in shown:
+        assert line in rows, line
+    # All that is pinned down or contradicted is shown.
+    for kind in (Kind.PINS_DOWN, Kind.CONTRADICTS):
+        assert sum(line[0] == kind for line in shown) == kinds[kind]
 
 
 def cells(line):

@@ -51,6 +51,33 @@ class Covariances:
         values = np.asarray(covariances, dtype=np.float64)
         return values[None] if self.name == "tied" else values
 
+    def kept_shape(self, C: int, D: int) -> tuple[int, ...]:
+        """Return the shape of the model's covariances."""
+        return (1, D, D) if self.name == "tied" else self.shape(C, D)
+
+    def diagonals(self, covariance: Any, C: int, D: int) -> Array:
+        """Return the variance of every feature in every cluster, shape (C, D)."""
+        if self.are_matrices:
+            return np.broadcast_to(np.diagonal(covariance, axis1=1, axis2=2), (C, D))
+        variances = np.asarray(covariance, dtype=np.float64)
+        if variances.ndim == 1:
+            variances = variances[:, None]
+        return np.broadcast_to(variances, (C, D))
+
+    def scatter_of(self, covariance: Any, counts: Array, D: int) -> Any:
+        """Return the scatter of clusters with these covariances and counts.
+
+        In the shape of `Stats.scatter`, the sums of squares of which a covariance is
+        the mean.
+        """
+        if self.name == "isotropic":
+            return float(covariance) * D * float(np.sum(counts))
+        if self.name == "spherical":
+            return covariance * D * counts
+        if self.name == "tied":
+            return covariance * np.sum(counts)
+        return covariance * counts.reshape(-1, *(1,) * (covariance.ndim - 1))
+
     def held(self, covariance: Any, dtype: Any, margin: float = 1.0) -> Any:
         """Return a model's covariances that stay positive when rounded to `dtype`.
 

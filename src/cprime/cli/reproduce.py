@@ -12,9 +12,14 @@ from cprime import extras
 from cprime.cli.errors import StoppedError
 from cprime.cli.options import OUTPUT, SEARCH, option
 from cprime.experiments import EXPERIMENTS
-from cprime.experiments.exhibits import Verdict, score
+from cprime.experiments.exhibits import MEANINGS, Kind, Verdict, score
 
-COLOURS = {True: "green", False: "red", None: "dim"}
+COLOURS = {
+    Kind.PINS_DOWN: "green",
+    Kind.CONSISTENT: "blue",
+    Kind.CONTRADICTS: "red",
+    Kind.NOT_JUDGED: "dim",
+}
 
 
 def _check_names(names: list[str] | None) -> list[str] | None:
@@ -150,17 +155,21 @@ def _print(verdicts: Sequence[Verdict]) -> None:
     from cprime.experiments.ensemble import RULE
 
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    table.add_column("", width=1)
-    shares = {"claim": 4, "published": 2, "measured": 3, "spread": 3}
+    table.add_column("", width=11)
+    shares = {"claim": 4, "published": 2, "measured": 3, "spread": 3, "rules out": 2}
     for column, share in shares.items():
         table.add_column(column, ratio=share, overflow="fold")
     for verdict in verdicts:
-        mark = f"[{COLOURS[verdict.holds]}]{verdict.mark}[/]"
+        mark = f"[{COLOURS[verdict.kind]}]{verdict.kind.value}[/]"
+        # The page names what is not ruled out.
+        power, _, _ = verdict.power.partition(";")
         cells = (verdict.claim, verdict.published, verdict.measured, verdict.spread)
-        table.add_row(mark, *map(escape, cells))
+        table.add_row(mark, *map(escape, (*cells, power)))
     console = Console(highlight=False)
     console.print(table)
-    console.print(score(verdicts), RULE, "")
+    console.print(score(verdicts), MEANINGS, RULE, "", sep="\n")
     for verdict in verdicts:
         if verdict.holds is False:
-            console.print(f"[red]✗[/] {escape(verdict.claim)}. {escape(verdict.why)}")
+            console.print(
+                f"[red]contradicts[/] {escape(verdict.claim)}. {escape(verdict.why)}"
+            )

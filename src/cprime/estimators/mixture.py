@@ -18,6 +18,7 @@ from cprime.checkpointing.checkpoint import Checkpoint
 from cprime.estimators.exchange import MixtureExchange
 from cprime.estimators.fit import fit
 from cprime.estimators.mixture_fitted import FittedGaussians
+from cprime.estimators.stepwise_mixture import StepwiseMixture
 from cprime.fitting import mixture_initialization as initialization
 from cprime.fitting.callbacks import CallbackSupportMixin, with_callbacks
 from cprime.fitting.degenerate import covariance_floor, warn_if_wanting
@@ -42,6 +43,7 @@ class GaussianMixture(
     MarginalizingMixin,
     MixtureExchange,
     Savable,
+    StepwiseMixture,
     FittedGaussians,
     DensityMixin,
     RememberedChecks,
@@ -139,6 +141,8 @@ class GaussianMixture(
     evaluations_ : int
     n_relocations_ : int
         Empty clusters that were restarted at a badly fitting row.
+    n_steps_, n_samples_seen_ : int
+        Batches and rows `partial_fit` has learned from.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
 

@@ -14,14 +14,15 @@ from cprime.experiments.scores import normalized_mutual_information, purity
 from cprime.experiments.settings import Setting
 from cprime.kernels import get_kernel
 from cprime.models import Isotropic
-from cprime.seeding import greedy_kmeans_plus_plus, kmeans_plus_plus
+from cprime.seeding import greedy_kmeans_plus_plus, kmeans_plus_plus, random_rows
 from cprime.theta import Theta
 from cprime.typing import Array
 
 C = 25
 N_RUNS = 100
 SEEDINGS = {"greedy": greedy_kmeans_plus_plus, "plain": kmeans_plus_plus}
-COLUMNS = (*MEASURES, "F", "L_init", "missed", "iterations")
+STARTS = {**SEEDINGS, "rows": random_rows}
+COLUMNS = (*MEASURES, "F", "L_init", "F_init", "missed", "iterations")
 # C' and epsilon of the algorithms in Table S1.
 ALGORITHMS = {K_MEANS: (1, 0.0), K_MEANS_C: (2, 0.0), LAZY: (1, 0.1)}
 # Where runs stop, L is within 2e-5 nats of where it would end.
@@ -40,23 +41,42 @@ def setting(kind: str, seed: int, C_prime: int = 1, **more: Any) -> Setting:
     seed : int
     C_prime : int
     **more
-        `eps` of lazy-k-means, `seeding`, `n_runs`, and `n_steps`: how many iterations
-        are followed one by one, none by default.
+        `eps` of lazy-k-means, `seeding`, `n_runs`; `n_steps`: how many iterations are
+        followed one by one, none by default; `held`: sigma^2 as it is held, 0 to update
+        it; `deviation`: of the clusters, 1 as in the paper.
     """
-    defaults = {"eps": 0.0, "seeding": "greedy", "n_runs": N_RUNS, "n_steps": 0}
+    defaults = {
+        "eps": 0.0,
+        "seeding": "greedy",
+        "n_runs": N_RUNS,
+        "n_steps": 0,
+        "held": 0.0,
+        "deviation": 1.0,
+    }
     return Setting.of("birch", kind=kind, seed=seed, C_prime=C_prime, **defaults | more)
 
 
-def draw(kind: str, seed: int, n_per_cluster: int = 100) -> Sample:
+def draw(
+    kind: str, seed: int, n_per_cluster: int = 100, deviation: float = 1.0
+) -> Sample:
     """Return a BIRCH set of 25 clusters."""
     if kind == GRID:
-        return make_birch_grid(5, n_per_cluster, rng=seed)
-    return make_birch_random(C, n_per_cluster, rng=seed)
+        sample = make_birch_grid(5, n_per_cluster, rng=seed)
+    else:
+        sample = make_birch_random(C, n_per_cluster, rng=seed)
+    return sample if deviation == 1.0 else stretched(sample, deviation)
+
+
+def stretched(sample: Sample, factor: float) -> Sample:
+    """Return the same draws with clusters wider by a factor, about their centres."""
+    centers = sample.centers[sample.labels]
+    data = centers + factor * (sample.data - centers)
+    return sample._replace(data=data, variance=factor**2 * sample.variance)
 
 
 def seconds(C_prime: int, n_runs: int, n_steps: int, **_: Any) -> float:
     """Return about how long such runs take."""
-    return n_runs * ((0.015 if C_prime == 1 else 0.06) + 0.007 * n_steps)
+    return n_runs * (0.01 + 0.0008 * min(C_prime, 12) + 0.007 * n_steps)
 
 
 def run(
@@ -67,31 +87,35 @@ def run(
     seeding: str,
     n_runs: int,
     n_steps: int,
+    held: float,
+    deviation: float,
 ) -> dict[str, Any]:
     """Run an algorithm from many starts, until it has converged.
 
     Returns
     -------
     result : dict
-        For every run its last L, F, phi, purity and nmi, the L of its start, how many
+        For every run its last L, F, phi, purity and nmi, L and F of its start, how many
         true clusters it missed, and its iterations; the means of the run with the
         highest L; and, with `n_steps`, `traces` of the first five, run by run.
     """
-    sample = draw(kind, seed)
-    problem = problem_of(sample.data, C_prime, eps=eps)
+    sample = draw(kind, seed, deviation=deviation)
+    model = Isotropic(variance=held) if held > 0.0 else None
+    problem = problem_of(sample.data, C_prime, model=model, eps=eps)
     results: dict[str, list[Any]] = {name: [] for name in COLUMNS}
     traces: dict[str, list[list[float]]] = {name: [] for name in (*MEASURES, "F")}
     centers: list[Array] = []
     for i in range(n_runs):
         # The same starts for every algorithm.
         rng = np.random.default_rng([seed, i])
-        means = SEEDINGS[seeding](problem.rows, C, problem.kernel, rng).means
+        means = STARTS[seeding](problem.rows, C, problem.kernel, rng).means
         steps = list(em.steps(problem, means, TOLERANCE, MAX_ITER))
         last = steps[-1]
         of_run = {
             **assess(sample, last.theta),
             "F": last.free_energy,
             "L_init": _likelihood(sample, steps[0].theta),
+            "F_init": steps[0].free_energy,
             "missed": count_missed(sample.centers, last.theta.means),
             "iterations": last.iteration,
         }

@@ -65,6 +65,37 @@ def printed(
         )
 
 
+def arrow_at_start(panel: Axes, value: float, name: str) -> None:
+    """Point with an arrow at a value at the left edge."""
+    symbol, _, index = name.partition("_")
+    panel.annotate(
+        f"${symbol}_{{\\mathrm{{{index}}}}}$",
+        (0.0, value),
+        xycoords=panel.get_yaxis_transform(),
+        xytext=(0.13, value),
+        textcoords=panel.get_yaxis_transform(),
+        ha="left",
+        va="center",
+        fontsize=9,
+        arrowprops={"arrowstyle": "-|>", "color": "black", "linewidth": 0.8},
+        annotation_clip=False,
+    )
+
+
+def printed_at_start(panel: Axes, value: float) -> None:
+    """Point at a value the paper prints for the start, from outside the left edge."""
+    panel.plot(
+        [-0.015],
+        [value],
+        marker=">",
+        markersize=5,
+        color=MISSED_COLOURS[None],
+        markerfacecolor="white",
+        transform=panel.get_yaxis_transform(),
+        clip_on=False,
+    )
+
+
 def iterations(panel: Axes, last: int) -> None:
     """Let the horizontal axis count iterations."""
     panel.set(xlabel="iteration", xlim=(0, last))

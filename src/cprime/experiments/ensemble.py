@@ -1,7 +1,7 @@
 """The BIRCH sets everything is run on, and how typical a published number is."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +21,9 @@ RULE = (
     "Student's t). z is its distance from the mean over sets in standard deviations, "
     "and it is above the share of sets that is given."
 )
+# Why quick runs do not judge some numbers.
+TOO_FEW_RUNS = "The best of a few runs is not the best of a hundred: take a full run."
+TOO_FEW_SETS = "It takes more sets than a quick run has: take a full run."
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,21 @@ class Ensemble:
     n_sets: int
     n_runs: int
     n_candidates: int
+
+    @property
+    def has_all_runs(self) -> bool:
+        """Whether the best of them can be compared with the best of the paper's."""
+        return self.n_runs == birch.N_RUNS
+
+    @property
+    def runs_dbscan(self) -> bool:
+        """Whether DBSCAN is tried on all sets."""
+        return self.has_all_runs
+
+    @property
+    def can_judge_lines(self) -> bool:
+        """Whether there are sets enough to judge the cells of a line together."""
+        return self.has_all_runs
 
     def shown(self, kind: str) -> int:
         """Return the seed of the set that figures show."""
@@ -62,7 +80,7 @@ class Ensemble:
 
 
 FULL = Ensemble(n_sets=20, n_runs=birch.N_RUNS, n_candidates=birch.N_CANDIDATES)
-QUICK = Ensemble(n_sets=6, n_runs=10, n_candidates=40)
+QUICK = Ensemble(n_sets=12, n_runs=8, n_candidates=40)
 
 
 def ensemble(quick: bool) -> Ensemble:
@@ -91,8 +109,10 @@ class Place:
     ----------
     center, spread : float
         Mean of the others, and the standard deviation of one more.
-    n : int
-        How many others there are.
+    error : float
+        The standard error of that mean.
+    freedom : int
+        Degrees of freedom of that spread.
     deviations : float
         How many of those the value is above the mean.
     share_below : float
@@ -101,24 +121,41 @@ class Place:
 
     center: float
     spread: float
-    n: int
+    error: float
+    freedom: int
     deviations: float
     share_below: float
 
     @classmethod
-    def of(cls, value: float, others: list[float], noise: float = 0.0) -> "Place":
+    def of(
+        cls,
+        value: float,
+        others: Sequence[float],
+        own: float = 0.0,
+        given: float = 0.0,
+        *,
+        slopes: int = 0,
+        reach: float = 0.0,
+    ) -> "Place":
         """Return the place of a value.
 
-        `noise` is the standard deviation with which the value itself, were it drawn
-        again from the same set, would vary beyond what the others show.
+        `own` is the variance with which each of the others would vary if its runs were
+        made again, `given` the same of the value: it counts in place of `own`, once.
+        `slopes` have been fitted to the others, which adds `reach` of their variance to
+        that of their mean.
         """
-        center = float(np.mean(others))
-        spread = math.hypot(float(np.std(others, ddof=1)), noise)
+        n = len(others)
+        center, variance = (
+            float(np.mean(others)),
+            float(np.var(others, ddof=1 + slopes)),
+        )
+        spread = math.sqrt(max(variance - own, 0.0) + given)
         difference = value - center
         return cls(
             center,
             spread,
-            len(others),
+            math.sqrt(variance * (1.0 / n + reach)),
+            n - 1 - slopes,
             difference / spread if spread > 0.0 else float(np.sign(difference)) * 1e9,
             float(np.mean(np.less(others, value))),
         )
@@ -126,12 +163,14 @@ class Place:
     @property
     def is_typical(self) -> bool:
         """Whether the value might be one of the others: a prediction interval."""
-        most = float(student_t.ppf(0.5 + 0.5 * TYPICAL, self.n - 1))
-        return abs(self.deviations) <= most * math.sqrt(1.0 + 1.0 / self.n)
+        most = float(student_t.ppf(0.5 + 0.5 * TYPICAL, self.freedom))
+        return abs(self.deviations) * self.spread <= most * math.hypot(
+            self.spread, self.error
+        )
 
-    def mean_text(self, digits: int) -> str:
+    def mean_text(self, digits: int, sign: str = "") -> str:
         """Return mean and spread of the others."""
-        return f"{self.center:.{digits}f} ± {self.spread:.{digits}f}"
+        return f"{self.center:{sign}.{digits}f} ± {self.spread:.{digits}f}"
 
     def spread_text(self, digits: int) -> str:
         """Return the spread of the others, and the place of the value."""

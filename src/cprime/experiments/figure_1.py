@@ -5,10 +5,11 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
-from cprime.experiments import dbscan, drawing, followed, published
-from cprime.experiments.birch import SEEDINGS, C, truth
-from cprime.experiments.ensemble import Ensemble, Place, ensemble
-from cprime.experiments.exhibits import Exhibit, Verdict
+from cprime.experiments import alternatives, dbscan, drawing, followed, published
+from cprime.experiments.birch import C, truth
+from cprime.experiments.ensemble import ensemble
+from cprime.experiments.exhibits import Exhibit
+from cprime.experiments.figure_1_verdicts import verdicts
 from cprime.experiments.followed import C_PRIMES, Example, Runs, examples, sample
 from cprime.experiments.published import (
     GRID,
@@ -28,7 +29,9 @@ TEXT = (
     "from plain seeds where greedy ones did not miss as many; "
     "likelihood and purity of k-means-C' (B, C, E, F), solid the mean of all runs and "
     "dashed the best one; true centres and those of the best runs (I, J, K). Axes are "
-    "the paper's. Triangles at the right edge point at values the paper prints: of L "
+    "the paper's. The arrow at the left edge of A and D points at the mean L of the "
+    "starts, the hollow triangle at the value the paper prints for it. "
+    "Triangles at the right edge point at values the paper prints: of L "
     "and of the mean if filled, of F and of the best run if hollow. The purity of "
     "DBSCAN on the random set is below the axis of F."
 )
@@ -40,8 +43,7 @@ def settings(quick: bool) -> list[Setting]:
     wanted = followed.settings(quick)
     wanted += [dbscan.setting(kind, sets.shown(kind)) for kind in KINDS]
     for kind in KINDS:
-        for seeding in SEEDINGS:
-            wanted += sets.settings(kind, K_MEANS, seeding)
+        wanted += alternatives.settings(sets, kind)
     return wanted
 
 
@@ -61,6 +63,7 @@ def show(records: Records, quick: bool) -> Exhibit:
             examples(records, kind, quick),
             true,
         )
+        drawing.printed_at_start(panels[row, 0], published.L_INIT[kind])
         if kind == GRID:
             _point_at_printed_ends(panels[row, 0])
         draw_measure(panels[row, 1], letters[kind][1], kind, of_kind, "L", true)
@@ -76,9 +79,7 @@ def show(records: Records, quick: bool) -> Exhibit:
     panels[2, 0].legend(
         loc="lower left", bbox_to_anchor=(0, -0.08), ncols=2, frameon=False
     )
-    return Exhibit(
-        TITLE, TEXT, {"figure-1": figure}, verdicts=_verdicts(records, quick)
-    )
+    return Exhibit(TITLE, TEXT, {"figure-1": figure}, verdicts=verdicts(records, quick))
 
 
 def draw_k_means(
@@ -98,6 +99,7 @@ def draw_k_means(
     panel.set(ylabel="nats per row", ylim=published.AXES["k-means"][kind])
     where = "top" if kind == GRID else "bottom"
     drawing.line_across(panel, true["L"], "L of the truth", where)
+    drawing.arrow_at_start(panel, float(shown[None].L[0]), "L_init")
     panel.legend(fontsize=7, frameon=False, loc="lower right")
 
 
@@ -128,84 +130,3 @@ def draw_measure(
         mean, best = published.TABLE_S1[kind][algorithm][measure]
         drawing.printed(panel, mean, drawing.colour(c), hollow=False, place=c)
         drawing.printed(panel, best, drawing.colour(c), hollow=True, place=c)
-
-
-def _verdicts(records: Records, quick: bool) -> list[Verdict]:
-    sets = ensemble(quick)
-    verdicts = [
-        verdict
-        for missed, (F, L) in published.FINAL_OF_FIGURE_1A.items()
-        for verdict in _ends(records, sets, missed, {"F": F, "L": L})
-    ]
-    verdicts += [_start(records, sets, kind) for kind in KINDS]
-    return verdicts
-
-
-def _ends(
-    records: Records,
-    sets: Ensemble,
-    missed: int | None,
-    ends: dict[str, float],
-) -> list[Verdict]:
-    """Return whether runs that missed so many clusters end where the paper's did."""
-    who = "mean of all runs" if missed is None else f"a run that missed {missed}"
-    verdicts = []
-    for name, value in ends.items():
-        found = _found_ends(records, sets, missed, name)
-        claim = f"Fig. 1A, k-means on the grid, {who}: last {name}"
-        if len(found) < 2:
-            why = f"Only {len(found)} sets have runs that missed as many."
-            verdicts.append(Verdict(claim, f"{value:.4f}", "", "", None, why))
-            continue
-        place = Place.of(value, found)
-        verdicts.append(
-            Verdict(
-                claim,
-                f"{value:.4f}",
-                f"{place.center:.4f}",
-                place.spread_text(4),
-                place.is_typical,
-                "" if place.is_typical else "Not typical of the sets drawn here.",
-            )
-        )
-    return verdicts
-
-
-def _found_ends(
-    records: Records, sets: Ensemble, missed: int | None, name: str
-) -> list[float]:
-    """Return where runs end, the mean on every set that has any such run.
-
-    Where a run ends depends on what it missed, not on how it was seeded; the mean of
-    all runs depends on both and is of greedy seeds.
-    """
-    greedy = sets.results(records, GRID, K_MEANS, "greedy")
-    if missed is None:
-        return [float(np.mean(of[name])) for of in greedy]
-    found = []
-    for one, other in zip(greedy, sets.results(records, GRID, K_MEANS, "plain")):
-        values = np.array([*one[name], *other[name]])
-        chosen = np.array([*one["missed"], *other["missed"]]) == missed
-        if chosen.any():
-            found.append(float(values[chosen].mean()))
-    return found
-
-
-def _start(records: Records, sets: Ensemble, kind: str) -> Verdict:
-    """Return whether runs begin where the paper's did."""
-    value, places = published.L_INIT[kind], {}
-    for seeding in SEEDINGS:
-        results = sets.results(records, kind, K_MEANS, seeding)
-        starts = [float(np.mean(of["L_init"])) for of in results]
-        places[seeding] = Place.of(value, starts)
-    greedy, plain = places["greedy"], places["plain"]
-    return Verdict(
-        f"Fig. 1, {kind}: mean L at the start",
-        f"{value:.4f}",
-        f"{greedy.center:.4f}",
-        greedy.spread_text(4),
-        greedy.is_typical,
-        f"With plain seeding {plain.mean_text(4)}. The paper says neither which form "
-        "of k-means++ it uses nor which variance a start has; here it is that of the "
-        "seeds' own labels (Prop. 3).",
-    )

@@ -1,13 +1,22 @@
 """Fig. 1 G and H: k-means-C' on the protein data of the KDD Cup 2004."""
 
-from dataclasses import dataclass
-
 import numpy as np
 from matplotlib.axes import Axes
 
 from cprime.datasets.protein import N_ROWS
-from cprime.experiments import drawing, protein, published
-from cprime.experiments.exhibits import Exhibit, Table, Verdict
+from cprime.experiments import drawing, published
+from cprime.experiments.exhibits import Exhibit, Table
+from cprime.experiments.figure_1_protein_verdicts import verdicts
+from cprime.experiments.protein_runs import (
+    FULL,
+    QUICK,
+    Curves,
+    Size,
+    from_plain_seeds,
+    mean_text,
+    setting,
+    standard_error,
+)
 from cprime.experiments.records import Records
 from cprime.experiments.settings import Setting
 from cprime.typing import Array
@@ -23,32 +32,11 @@ TEXT = (
 PHI_UNIT = 1e11
 
 
-@dataclass(frozen=True)
-class Size:
-    """How much of it is run."""
-
-    C: int
-    c_primes: tuple[int, ...]
-    n_runs: int
-    n_iterations: int
-    n_rows: int
-
-
-FULL = Size(
-    published.KDD_C,
-    published.KDD_C_PRIMES,
-    published.KDD_RUNS,
-    published.KDD_ITERATIONS,
-    0,
-)
-QUICK = Size(20, (1, 2, 10, 20), 2, 20, 3000)
-
-
 def settings(quick: bool) -> list[Setting]:
     """Return runs for every C'."""
     size = QUICK if quick else FULL
-    greedy = [_setting(size, c, i) for i in range(size.n_runs) for c in size.c_primes]
-    return greedy + [_setting(size, 1, i, "plain") for i in range(size.n_runs)]
+    greedy = [setting(size, c, i) for i in range(size.n_runs) for c in size.c_primes]
+    return greedy + [setting(size, 1, i, "plain") for i in range(size.n_runs)]
 
 
 def show(records: Records, quick: bool) -> Exhibit:
@@ -75,42 +63,8 @@ def show(records: Records, quick: bool) -> Exhibit:
         text,
         {"figure-1-protein": figure},
         [_table(curves, size)],
-        _verdicts(curves, _phi_from_plain_seeds(records, size), quick),
+        verdicts(curves, from_plain_seeds(records, size), quick),
     )
-
-
-@dataclass(frozen=True)
-class Curves:
-    """All runs with one C', shape (runs, iterations), and their gaps at the end."""
-
-    looked_at: Array
-    F: Array
-    L: Array
-    phi: Array
-    gaps: Array
-
-    @classmethod
-    def of(cls, records: Records, size: Size, C_prime: int) -> "Curves":
-        """Return the curves; a run that has converged stays where it is."""
-        results = [records[_setting(size, C_prime, i)] for i in range(size.n_runs)]
-        longest = max((of["iterations"] for of in results), key=lambda of: of[-1])
-        looked_at = np.array(longest)
-
-        def read(name: str, at: str) -> Array:
-            rows = []
-            for of in results:
-                where = np.arange(len(of["F"])) if at == "all" else of["iterations"]
-                last = np.searchsorted(where, looked_at, side="right") - 1
-                rows.append(np.array(of[name])[last])
-            return np.array(rows)
-
-        return cls(
-            looked_at,
-            read("F", "all"),
-            read("L", "some"),
-            read("phi", "some"),
-            np.array([of["gap"] for of in results]),
-        )
 
 
 def draw_bounds(panel: Axes, letter: str, curves: dict[int, Curves], C: int) -> None:
@@ -126,7 +80,7 @@ def draw_bounds(panel: Axes, letter: str, curves: dict[int, Curves], C: int) -> 
 
 
 def _band(panel: Axes, x: Array, runs: Array, c: int, C: int, *, dashed: bool) -> None:
-    center, error = runs.mean(axis=0), _standard_error(runs)
+    center, error = runs.mean(axis=0), standard_error(runs)
     # One name for both lines of a C'.
     name = "" if dashed else drawing.label(c, C)
     drawing.curve(panel, x, center, c, name=name, dashed=dashed)
@@ -140,113 +94,18 @@ def _band(panel: Axes, x: Array, runs: Array, c: int, C: int, *, dashed: bool) -
     )
 
 
-def _standard_error(runs: Array) -> Array:
-    error: Array = runs.std(axis=0, ddof=1) / np.sqrt(len(runs))
-    return error
-
-
 def _table(curves: dict[int, Curves], size: Size) -> Table:
     header = ("C'", "L", "F", "gap", "phi", "runs")
     rows = [
         (
             str(c),
-            _mean(of.L[:, -1], ".3f"),
-            _mean(of.L[:, -1] - of.gaps, ".3f"),
-            _mean(of.gaps, ".4f"),
-            _mean(of.phi[:, -1], ".4g"),
+            mean_text(of.L[:, -1], ".3f"),
+            mean_text(of.L[:, -1] - of.gaps, ".3f"),
+            mean_text(of.gaps, ".4f"),
+            mean_text(of.phi[:, -1], ".4g"),
             str(size.n_runs),
         )
         for c, of in curves.items()
     ]
     title = f"After {size.n_iterations} iterations: mean ± standard error over runs"
     return Table("figure-1-protein", title, header, rows)
-
-
-def _mean(runs: Array, form: str) -> str:
-    error = float(_standard_error(runs))
-    # Less than rounding is nothing.
-    return f"{runs.mean():{form}} ± {error if error > 1e-12 else 0.0:.2g}"
-
-
-def _phi_from_plain_seeds(records: Records, size: Size) -> Array:
-    """Return phi of k-means runs at their end, with the other form of k-means++."""
-    settings = [_setting(size, 1, i, "plain") for i in range(size.n_runs)]
-    return np.array([records[setting]["phi"][-1] for setting in settings])
-
-
-def _verdicts(
-    curves: dict[int, Curves], phi_from_plain: Array, quick: bool
-) -> list[Verdict]:
-    gaps = {c: float(of.gaps.mean()) for c, of in curves.items()}
-    shown = ", ".join(f"C'={c}: {gap:.4f}" for c, gap in gaps.items())
-    spread = "standard errors " + ", ".join(
-        f"{float(_standard_error(of.gaps)):.4f}" for of in curves.values()
-    )
-    verdicts = [
-        Verdict(
-            "Fig. 1G: already for C'=2 the gap is smaller than for k-means",
-            "decreases significantly",
-            shown,
-            spread,
-            gaps[2] < 0.5 * gaps[1],
-        ),
-        Verdict(
-            "Fig. 1G: for C'=10 there is hardly a gap",
-            "vanishes nearly completely",
-            shown,
-            spread,
-            gaps[10] < 0.01 * gaps[1],
-        ),
-    ]
-    if quick:
-        why = "A quick run has fewer rows and clusters."
-        return verdicts + [
-            Verdict(f"Fig. {panel} ends on the paper's axis", "", "", "", None, why)
-            for panel in ("1G: L", "1H: phi")
-        ]
-    ends = [float(of.L[:, -1].mean()) for of in curves.values()]
-    errors = [float(of.phi[:, -1].mean()) for of in curves.values()]
-    verdicts += [
-        _inside("Fig. 1G: L ends on the paper's axis", published.KDD_L, ends, ".2f"),
-        _inside(
-            "Fig. 1H: phi ends on the paper's axis",
-            published.KDD_PHI,
-            errors,
-            ".4g",
-            "The paper's axis begins higher than these runs end, which start from "
-            "greedy k-means++. From plain k-means++ k-means ends at "
-            f"{_mean(phi_from_plain, '.4g')}."
-            if min(errors) < published.KDD_PHI[0]
-            else "",
-        ),
-    ]
-    return verdicts
-
-
-def _inside(
-    claim: str,
-    axis: tuple[float, float],
-    values: list[float],
-    form: str,
-    why_not: str = "",
-) -> Verdict:
-    inside = axis[0] <= min(values) and max(values) <= axis[1]
-    return Verdict(
-        claim,
-        f"{axis[0]:{form}} to {axis[1]:{form}}",
-        f"{min(values):{form}} to {max(values):{form}}",
-        "over C'",
-        inside,
-        "" if inside else why_not,
-    )
-
-
-def _setting(size: Size, C_prime: int, seed: int, seeding: str = "greedy") -> Setting:
-    return protein.setting(
-        C_prime,
-        seed,
-        seeding=seeding,
-        C=size.C,
-        n_iterations=size.n_iterations,
-        n_rows=size.n_rows,
-    )

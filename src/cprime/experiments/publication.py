@@ -7,19 +7,36 @@ import os
 from collections.abc import Mapping
 from html import escape
 from pathlib import Path
-from string import Template
 from typing import Any
 
 from cprime.experiments.ensemble import RULE
-from cprime.experiments.exhibits import Exhibit, Table, Verdict, score
+from cprime.experiments.exhibits import (
+    MEANINGS,
+    Exhibit,
+    Kind,
+    Table,
+    Verdict,
+    alternatives_table,
+    power_table,
+    score,
+)
+from cprime.experiments.page_template import PAGE
 from cprime.version import __version__
 
-HEADER = ("verdict", "claim", "published", "measured", "spread", "remark")
+HEADER = (
+    "verdict",
+    "claim",
+    "published",
+    "measured",
+    "spread",
+    "rules out",
+    "remark",
+)
 # Longer lists of verdicts are folded away under their exhibit.
 MOST_UNFOLDED = 16
 QUICK = (
     "<strong>This is a quick run</strong>, of fewer and smaller fits than the paper's: "
-    "it shows that everything works, and numbers only roughly."
+    "judged is only what they are enough for, and counted is only what is judged."
 )
 
 
@@ -53,6 +70,9 @@ def publish(
             files[f"{name}.svg"] = _picture(figure, "svg")
         for table in exhibit.tables:
             files |= _table_files(table)
+    judged = verdicts(exhibits)
+    for table in (power_table(judged), alternatives_table(judged)):
+        files |= _table_files(table)
     files |= _table_files(_all_verdicts(exhibits, date))
     files["index.html"] = _page(exhibits, files, quick, date, seconds).encode()
     for name, content in files.items():
@@ -73,11 +93,12 @@ def _all_verdicts(exhibits: Mapping[str, Exhibit], date: str) -> Table:
 
 def _cells(verdict: Verdict) -> tuple[str, ...]:
     return (
-        verdict.mark,
+        verdict.kind.value,
         verdict.claim,
         verdict.published,
         verdict.measured,
         verdict.spread,
+        verdict.power,
         verdict.why,
     )
 
@@ -140,7 +161,10 @@ def _page(
         size=QUICK if quick else "",
         minutes=f"{seconds / 60.0:.1f}",
         score=escape(score(judged)),
+        meanings=escape(MEANINGS),
         others="".join(_failure(v) for v in judged if v.holds is False),
+        alternatives=_html(alternatives_table(judged)),
+        power=_html(power_table(judged)),
         links="".join(
             f'<a href="#{name}">{escape(exhibit.title.split(":")[0])}</a>'
             for name, exhibit in exhibits.items()
@@ -176,7 +200,7 @@ def _judged(verdicts: list[Verdict]) -> str:
 def _failure(verdict: Verdict) -> str:
     """Return what does not hold, and why, for the head of the page."""
     return (
-        f'<li><span class="no">{verdict.mark}</span> {escape(verdict.claim)}: '
+        f'<li><span class="no">{verdict.kind.value}</span> {escape(verdict.claim)}: '
         f"published {escape(verdict.published)}, measured {escape(verdict.measured)} "
         f"({escape(verdict.spread)}). {escape(verdict.why)}</li>"
     )
@@ -197,51 +221,13 @@ def _row(row: tuple[str, ...]) -> str:
 
 
 def _cell(text: str) -> str:
-    kind = {"✓": ' class="yes"', "✗": ' class="no"'}.get(text, "")
+    kind = CLASSES.get(text, "")
     # A number stays on the line of its spread.
     return f"<td{kind}>{escape(text).replace(' ± ', '&nbsp;±&nbsp;')}</td>"
 
 
-PAGE = Template("""<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>The paper, measured</title>
-<style>
-  :root { color-scheme: light; }
-  body { font: 15px/1.5 system-ui, sans-serif; color: #222; margin: 0 auto;
-         max-width: 1200px; padding: 2rem 1.5rem 5rem; }
-  h1 { font-size: 1.7rem; margin: 0 0 .3rem; }
-  h2 { font-size: 1.2rem; margin: 3rem 0 .5rem; }
-  .lead { color: #555; margin-top: 0; }
-  .score { font-size: 1.2rem; margin-bottom: .2rem; }
-  .others { list-style: none; margin: 0 0 1.2rem; padding: 0; }
-  summary { cursor: pointer; color: #1864ab; margin: .5rem 0; }
-  nav a { margin-right: 1rem; white-space: nowrap; }
-  a { color: #1864ab; }
-  img { width: 100%; height: auto; margin: 1rem 0; }
-  figure { margin: 1rem 0; }
-  figcaption { font-weight: 600; margin-bottom: .3rem; }
-  .wide { overflow-x: auto; }
-  table { border-collapse: collapse; font-size: 13px; width: 100%; }
-  th { text-align: left; border-bottom: 1px solid #999; padding: .25rem .5rem; }
-  td { border-bottom: 1px solid #e5e5e5; padding: .25rem .5rem; vertical-align: top;
-       font-variant-numeric: tabular-nums; }
-  td:first-child { white-space: nowrap; }
-  .published td { border-top: 1px solid #999; font-weight: 600; }
-  .yes { color: #2b8a3e; font-weight: 700; }
-  .no { color: #c92a2a; font-weight: 700; }
-</style>
-<h1>The paper, measured</h1>
-<p class="lead">Lücke &amp; Forster, <em>k-means as a variational EM approximation of
-Gaussian mixture models</em>, Pattern Recognition Letters 125 (2019), beside what
-cprime $version measured on $date, in runs that take $minutes minutes one after
-another. $size</p>
-<p class="score"><strong>$score</strong></p>
-<p>$rule</p>
-<ul class="others">$others</ul>
-<nav>$links <a href="#verdicts">All verdicts</a></nav>
-$exhibits
-<section id="verdicts"><h2>All verdicts</h2>$verdicts</section>
-</html>
-""")
+CLASSES = {
+    Kind.PINS_DOWN.value: ' class="pins"',
+    Kind.CONSISTENT.value: ' class="yes"',
+    Kind.CONTRADICTS.value: ' class="no"',
+}

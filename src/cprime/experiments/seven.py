@@ -5,24 +5,37 @@ from typing import Any
 import numpy as np
 
 from cprime import convergence, em
-from cprime.datasets import make_seven_gaussians
+from cprime.datasets import Sample, make_seven_gaussians
+from cprime.experiments.birch import stretched
 from cprime.experiments.likelihood import quality
 from cprime.experiments.problems import problem_of
 from cprime.experiments.settings import Setting
 from cprime.models import Isotropic
 
+# Standard deviation of the clusters.
+DEVIATION = 0.415
+
 
 def setting(
-    C_prime: int, n_per_cluster: int, n_iterations: int, seed: int = 0
+    C_prime: int, n_per_cluster: int, n_iterations: int, deviation: float = DEVIATION
 ) -> Setting:
-    """Return the setting of one run with C' = 1 (k-means) or 7 (EM)."""
+    """Return the setting of one run with C' = 1 (k-means) up to 7 (EM)."""
     return Setting.of(
         "seven",
         C_prime=C_prime,
         n_per_cluster=n_per_cluster,
         n_iterations=n_iterations,
-        seed=seed,
+        deviation=deviation,
+        seed=0,
     )
+
+
+def draw(n_per_cluster: int, deviation: float = DEVIATION, seed: int = 0) -> Sample:
+    """Return the seven clusters, with a standard deviation of our choice."""
+    sample = make_seven_gaussians(n_per_cluster, rng=seed)
+    if deviation == DEVIATION:
+        return sample
+    return stretched(sample, deviation / DEVIATION)
 
 
 def seconds(n_per_cluster: int, n_iterations: int, **_: Any) -> float:
@@ -31,13 +44,13 @@ def seconds(n_per_cluster: int, n_iterations: int, **_: Any) -> float:
 
 
 def run(
-    C_prime: int, n_per_cluster: int, n_iterations: int, seed: int
+    C_prime: int, n_per_cluster: int, n_iterations: int, deviation: float, seed: int
 ) -> dict[str, Any]:
     """Return F, L and phi of every iteration, and the means at the end.
 
     EM starts with the true variance, k-means with that of its labels (Eq. 12).
     """
-    sample = make_seven_gaussians(n_per_cluster, rng=seed)
+    sample = draw(n_per_cluster, deviation, seed)
     variance = None if C_prime == 1 else sample.variance
     model = Isotropic(variance_init=variance)
     problem = problem_of(sample.data, C_prime, model=model)

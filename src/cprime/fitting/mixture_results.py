@@ -10,6 +10,8 @@ from cprime import em
 from cprime.checking.covariances import Covariances
 from cprime.fitting.restarts import Restarts, Run
 from cprime.fitting.results import Attributes, DensityResults
+from cprime.fitting.stream import Stream
+from cprime.stepwise import Learned
 from cprime.theta import Theta
 from cprime.typing import Array
 
@@ -72,6 +74,21 @@ class MixtureResults(DensityResults):
             "lower_bound_": self.measured(fit.free_energy)["free_energy"],
             "_floored": self.problem.model.floored(fit.theta),
             "_empty": np.flatnonzero(counts <= EMPTY * fit.stats.weight).tolist(),
+            "_weight": fit.stats.weight / self.units.weight_scale,
+            "_n_rows": self.problem.rows.n_rows,
+        }
+
+    def learned(self, batch: Learned, overall: Theta, n_rows: int) -> Attributes:
+        """Return parameters that know a batch, and how it fared under those before."""
+        memory = batch.memory
+        bound = self.measured(batch.free_energy)["free_energy"]
+        return {
+            **self.parameters(memory.theta),
+            "free_energy_": bound,
+            "lower_bound_": bound,
+            "n_steps_": memory.n_batches,
+            "n_samples_seen_": n_rows,
+            "_stream_": Stream(memory, overall, self.units, n_rows),
         }
 
     def complete(self, restarts: Restarts) -> Attributes:

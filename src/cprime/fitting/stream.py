@@ -24,8 +24,8 @@ class Stream:
     ----------
     memory : Memory
     overall : Theta
-        The mean of all rows that are remembered, and their variance averaged over
-        features.
+        The mean of all rows that are remembered, and their variance: averaged over
+        features, or of each, shape (1, D).
     units : Units
         Of the numbers in both.
     n_rows : int
@@ -70,7 +70,8 @@ class Stream:
         remembered = self.memory.kept(weight) * self.memory.stats.weight
         share = weight / (remembered + weight)
         step = batch.means - self.overall.means
-        between = share * (1.0 - share) * float(np.mean(step * step))
+        squares = step * step if np.ndim(batch.covariance) else np.mean(step * step)
+        between = share * (1.0 - share) * squares
         within = (1.0 - share) * self.overall.covariance + share * batch.covariance
         return Theta(self.overall.means + share * step, within + between)
 
@@ -126,5 +127,6 @@ def training_with(
 
 
 def _times(factor: float, theta: Theta) -> Theta:
-    """Return means and a variance in other units."""
-    return Theta(theta.means * factor, theta.covariance * factor * factor)
+    """Return means and covariances in other units."""
+    means, covariance = theta.means * factor, theta.covariance * factor * factor
+    return Theta(means, covariance, theta.proportions)

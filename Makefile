@@ -11,7 +11,7 @@ OLDEST := .venv-oldest
 README := .venv-readme
 SDIST := .venv-sdist
 
-.PHONY: demo reproduce guide docs shown check test lint browser unit sklearn-suite thorough oldest same-bits kills worker-kills fuzz fuzz-data budget large sanitize readme wheel dist bench clean
+.PHONY: demo reproduce guide docs shown check test lint browser unit sklearn-suite thorough oldest same-bits kills worker-kills cluster-bits cluster-recipe fuzz fuzz-data budget large sanitize readme wheel dist bench clean
 
 demo: $(READY)  ## Cluster the built-in BIRCH data and say what hard assignment loses
 	$(RUN) examples/demo.py
@@ -78,6 +78,12 @@ kills: $(READY)  ## 200 fits killed at random moments and resumed, to the same b
 
 worker-kills: $(READY)  ## Fits on a cluster whose workers are killed or stopped, ROUNDS=8 of each kind
 	$(RUN) tests/kill_workers.py $(or $(ROUNDS),8)
+
+cluster-bits: $(READY)  ## Every estimator on clusters of 1, 2 and 3 workers, any chunks: the bits of memory
+	$(RUN) tests/cluster_bits.py $(WORKERS)
+
+cluster-recipe: $(READY)  ## The page on clusters followed as written, with processes started by hand
+	$(RUN) tests/follow_cluster_recipe.py
 
 fuzz: $(READY)  ## Model files altered at random, for SECONDS=600
 	$(RUN) tests/fuzz_models.py $(or $(SECONDS),600)

@@ -45,17 +45,26 @@ def collection(n_rows: int, n_features: int, chunk: int) -> Any:
     )
 
 
-def measured_sweeps(X: Any, start: Any) -> tuple[list[float], list[int], Any]:
-    """Return seconds and loopback bytes of iterations after the first, and the fit."""
-    lines: list[tuple[float, int]] = []
+def measured_sweeps(
+    X: Any, start: Any, workers_cpu: Any = None
+) -> tuple[dict[str, list[float]], Any]:
+    """Return what iterations after the first take, and the fit.
+
+    Seconds, bytes on the loopback interface, and CPU seconds of this process (client
+    and scheduler) and of workers, which other load on the machine changes little.
+    """
+    lines: list[tuple[float, ...]] = []
 
     def progress(done: Any) -> None:
-        lines.append((time.perf_counter(), loopback()))
+        spent = workers_cpu() if workers_cpu is not None else 0.0
+        now = time.perf_counter(), loopback(), time.process_time(), spent
+        lines.append(now)
 
     fitted = KMeans(len(start), init=start, max_iter=SWEEPS + 1, tol=0)
     fitted.fit(X, progress=progress)
-    seconds, sent = (np.diff(column)[1:].tolist() for column in zip(*lines))
-    return seconds, sent, fitted
+    names = "seconds", "bytes", "cpu_here", "cpu_workers"
+    found = {n: np.diff(of)[1:].tolist() for n, of in zip(names, zip(*lines))}
+    return found, fitted
 
 
 def loopback() -> int:
@@ -83,15 +92,18 @@ def on_cluster(X: Any, start: Any, n_workers: int) -> dict[str, Any]:
         Client(cluster) as client,
     ):
         X = client.persist(X)
+
+        def workers_cpu() -> float:
+            return float(sum(client.run(time.process_time).values()))
+
         measured_sweeps(X[: LEAF_ROWS * 8], start)
         sent, passed, begin = sent_by_workers(client), loopback(), time.perf_counter()
-        seconds, bytes_of_sweeps, fitted = measured_sweeps(X, start)
+        found, fitted = measured_sweeps(X, start, workers_cpu)
         return {
             "workers": n_workers,
             "blocks": X.numblocks[0],
-            "seconds": seconds,
-            "median": float(np.median(seconds)),
-            "bytes_of_sweeps": bytes_of_sweeps,
+            **found,
+            "median": float(np.median(found["seconds"])),
             "whole_fit": time.perf_counter() - begin,
             "sent_by_workers": sent_by_workers(client) - sent,
             "loopback": loopback() - passed,
@@ -123,8 +135,9 @@ def main() -> None:
     in_memory = X.compute(scheduler="threads")
     for n_threads in asked.workers:
         with threadpool_limits(n_threads):
-            seconds, _, fitted = measured_sweeps(in_memory, start)
-        told = {"threads": n_threads, "seconds": seconds}
+            found, fitted = measured_sweeps(in_memory, start)
+        seconds = found["seconds"]
+        told = {"threads": n_threads, "seconds": seconds, "cpu": found["cpu_here"]}
         told |= {"median": float(np.median(seconds)), "checksum": fitted.inertia_}
         print(json.dumps({**shape, **told}), flush=True)
 

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from distributed import Client, LocalCluster
 
-from cprime import GaussianMixture, KMeans
+from cprime import Checkpoint, GaussianMixture, KMeans
 from cprime.sources import cluster as running
 from cprime.sources.cluster import ClusterError
 from cprime.version import __version__
@@ -121,19 +121,27 @@ def at_iteration(wanted, what):
     return progress
 
 
-@pytest.mark.parametrize("options", [{}, {"search": "lazy"}], ids=str)
-def test_a_worker_may_die_in_mid_fit(client, cluster, X, options):
-    def kill():
-        pids = client.run(os.getpid)
-        os.kill(next(iter(pids.values())), signal.SIGKILL)
+def kill_one(client):
+    pids = client.run(os.getpid, on_error="ignore")
+    os.kill(next(iter(pids.values())), signal.SIGKILL)
 
+
+@pytest.mark.parametrize(
+    ("options", "when"), [({}, {2, 4}), ({"search": "lazy"}, {2, 11})], ids=str
+)
+def test_workers_may_die_in_mid_fit(client, cluster, X, options, when):
     def estimator():
         return KMeans(
-            *(8,), init="k-means||", random_state=1, max_iter=6, tol=0, **options
+            *(8,), init="k-means||", random_state=1, max_iter=13, tol=0, **options
         )
 
+    def kill():
+        client.wait_for_workers(2, timeout=60)
+        kill_one(client)
+
     expected = estimator().fit(X)
-    found = estimator().fit(collection(), progress=at_iteration({2}, kill))
+    found = estimator().fit(collection(), progress=at_iteration(when, kill))
+    assert expected.n_iter_ > max(when)
     assert_same(found, expected)
 
 
@@ -225,9 +233,12 @@ def test_a_chunk_larger_than_memory_is_told(client):
         KMeans(3).fit(large)
 
 
-def test_a_scheduler_that_is_gone_is_told(X):
+def test_a_scheduler_that_is_gone_is_told_and_a_checkpoint_survives_it(
+    cluster, X, tmp_path
+):
     begin = time.monotonic()
-    estimator = KMeans(8, init="k-means||", random_state=1, max_iter=300, tol=0)
+    of = {"init": "k-means||", "random_state": 1, "max_iter": 6, "tol": 0}
+    estimator, kept = KMeans(8, **of), tmp_path / "kept"
     with dask.config.set({"distributed.comm.timeouts.connect": "3s"}):
         lost = local_cluster(1)
         client = Client(lost)
@@ -237,9 +248,19 @@ def test_a_scheduler_that_is_gone_is_told(X):
 
         try:
             with pytest.raises(ClusterError, match="connection to the scheduler"):
-                estimator.fit(collection(), progress=at_iteration({2}, end))
+                estimator.fit(
+                    collection(),
+                    progress=at_iteration({3}, end),
+                    checkpoint=Checkpoint(kept, every=0),
+                )
         finally:
             client.close()
             lost.close()
     assert not hasattr(estimator, "cluster_centers_")
     assert time.monotonic() - begin < 60
+    with Client(cluster):
+        goes_on = Checkpoint(kept, every=0, resume=True)
+        assert_same(
+            estimator.fit(collection(), checkpoint=goes_on), KMeans(8, **of).fit(X)
+        )
+    assert "iteration 3" in goes_on.message

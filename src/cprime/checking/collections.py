@@ -7,6 +7,8 @@ import numpy as np
 from sklearn.utils.validation import validate_data
 
 from cprime.checking import inputs, sample_weights
+from cprime.checking.files import remember_or_compare
+from cprime.rows import is_dask_data
 from cprime.sources import is_dask
 from cprime.sources.chunks import Check
 from cprime.sources.cluster import results, started, task
@@ -26,7 +28,7 @@ def checked(estimator: Any, X: Any, *, reset: bool, missing: bool) -> DaskData:
     ----------
     estimator : estimator
         Remembers the number and names of features if `reset`, or compares them.
-    X : dask Array or DataFrame
+    X : dask Array or DataFrame, or DaskData
     reset : bool
         Whether values are looked at now. Otherwise they are when they are evaluated.
     missing : bool
@@ -37,16 +39,25 @@ def checked(estimator: Any, X: Any, *, reset: bool, missing: bool) -> DaskData:
             "missing='marginalize' needs all rows in memory, and X is a Dask "
             "collection: impute missing values first."
         )
-    _refuse_other_than_numbers(X)
-    known = X._meta if hasattr(X, "columns") else np.empty((0, X.shape[1]))
-    validate_data(estimator, known, reset=reset, skip_check_array=True)
-    data = DaskData(X)
+    if is_dask_data(X):
+        remember_or_compare(estimator, X, reset=reset)
+        data = X
+    else:
+        data = _collection(estimator, X, reset)
     if reset:
         inputs.refuse_wild(estimator, data, missing)
         return data
     of = [inputs.column(estimator, i) for i in range(data.n_features)]
     data.checks.append(_finite_check(type(estimator).__name__, of))
     return data
+
+
+def _collection(estimator: Any, X: Any, reset: bool) -> DaskData:
+    """Return the rows of a collection of Dask's own, of features that were checked."""
+    _refuse_other_than_numbers(X)
+    known = X._meta if hasattr(X, "columns") else np.empty((0, X.shape[1]))
+    validate_data(estimator, known, reset=reset, skip_check_array=True)
+    return DaskData(X)
 
 
 def _refuse_other_than_numbers(X: Any) -> None:

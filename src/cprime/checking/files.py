@@ -30,11 +30,24 @@ def opened(estimator: Any, X: Any, *, reset: bool) -> tuple[Array | Data, Data]:
     if data.columns.is_guess and not isinstance(X, Data):
         # On standard error, unless the user's program has other plans with its log.
         LOG.warning("%s (An option of cprime.open_data.)", data.columns.decision)
+    remember_or_compare(estimator, data, reset=reset)
+    return (data.load() if data.in_memory else data), data
+
+
+def remember_or_compare(estimator: Any, data: Any, *, reset: bool) -> None:
+    """Let an estimator remember number and names of columns, or raise if they differ.
+
+    Parameters
+    ----------
+    estimator : estimator
+    data : Data or DaskData
+    reset : bool
+    """
     if reset:
         _remember(estimator, data)
     else:
+        known = getattr(estimator, "feature_names_in_", None)
         _compare(estimator, data, known)
-    return (data.load() if data.in_memory else data), data
 
 
 def _is_nameless(X: Any) -> bool:
@@ -44,7 +57,7 @@ def _is_nameless(X: Any) -> bool:
     return isinstance(X, Data) or callable(X)
 
 
-def _remember(estimator: Any, data: Data) -> None:
+def _remember(estimator: Any, data: Any) -> None:
     estimator.n_features_in_ = data.n_features
     if data.names is not None:
         estimator.feature_names_in_ = np.array(data.names, dtype=object)
@@ -52,7 +65,7 @@ def _remember(estimator: Any, data: Data) -> None:
         del estimator.feature_names_in_
 
 
-def _compare(estimator: Any, data: Data, known: Any) -> None:
+def _compare(estimator: Any, data: Any, known: Any) -> None:
     name = type(estimator).__name__
     if data.n_features != estimator.n_features_in_:
         raise ValueError(

@@ -56,7 +56,7 @@ def checked_data(
             )
         refuse_wild(estimator, X, missing, data.place_of)
         return X
-    if not is_plain and is_dask(X):
+    if not is_plain and (is_dask(X) or is_dask_data(X)):
         from cprime.checking import collections
 
         return collections.checked(estimator, X, reset=reset, missing=missing)

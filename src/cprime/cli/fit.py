@@ -13,6 +13,7 @@ from cprime.cli.checkpoint_options import (
     Resume,
     refuse_resume_from_nowhere,
 )
+from cprime.cli.clusters import on_cluster, refuse_on_cluster
 from cprime.cli.column_warnings import column_warnings
 from cprime.cli.console import Voice
 from cprime.cli.data_options import (
@@ -46,6 +47,7 @@ from cprime.cli.model_spec import (
 )
 from cprime.cli.options import (
     OUTPUT,
+    Cluster,
     ClustersOrAuto,
     CovarianceType,
     CPrime,
@@ -76,6 +78,7 @@ EPILOG = """[bold]Examples[/]
   cprime fit flows.parquet -k 200 --report flows.html
   cprime fit big.npy -k 1000 --checkpoint kept
   cprime fit big.npy -k 1000 --checkpoint kept --resume
+  cprime fit folder/ -k 1000 --cluster tcp://host:8786
 
 Ctrl-C stops, keeps the best so far (the model is marked interrupted) and says how to
 continue; pressed again, it ends at once. SIGTERM, which Slurm or systemd send before
@@ -138,6 +141,7 @@ def fit(
     memory: Memory = None,
     scratch: Scratch = None,
     threads: Threads = None,
+    cluster: Cluster = None,
 ) -> None:
     """Find clusters in a file and save them as a model.
 
@@ -164,6 +168,24 @@ def fit(
             "cprime predict",
             param_hint="--labels",
         )
+    refuse_on_cluster(
+        cluster,
+        {
+            "-k": "auto" if spec.k is None else None,
+            "--missing": None if missing == Missing.error else missing,
+            "--report": report,
+            "--header": header is not None,
+            "--memory": memory,
+            "--scratch": scratch,
+            "--threads": threads,
+        },
+    )
+    if cluster is not None and standardize and weights is not None:
+        raise typer.BadParameter(
+            "columns cannot be scaled by weighted rows on a cluster; leave out "
+            "--weights or --standardize",
+            param_hint="--cluster",
+        )
     free = is_free(context, spec)
     refuse_resume_from_nowhere(resume, checkpoint)
     outputs.check_name(output, "-o")
@@ -173,13 +195,15 @@ def fit(
         raise typer.BadParameter(
             "fuzzy k-means has no density to report on", param_hint="--report"
         )
-    source = Source(data, columns, header, memory, scratch, drop, missing, weights)
+    source = Source(
+        data, columns, header, memory, scratch, drop, missing, weights, cluster
+    )
     files = Files(model_file(output, data), report, labels, checkpoint)
     check_places([files.model, report, labels], [data])
     refuse_place_of_checkpoints(files)
     voice, typed = Voice(json, quiet), shlex.join(["cprime", *context.obj])
     use_threads(threads)
-    with voice.show_warnings(), stop_on_interrupt():
+    with voice.show_warnings(), stop_on_interrupt(), on_cluster(cluster):
         with follow_progress(voice) as follow:
             follow.stage(f"reading {data.name}")
             rows, weight_of = source.training(standardize)

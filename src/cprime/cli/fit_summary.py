@@ -105,7 +105,10 @@ def show_fit(
 def _next_command(fitted: FitResult, files: Files, found: Any, source: Source) -> str:
     """Return a command worth trying now."""
     spec = fitted.spec
-    if found is not None and found.level == "poor":
+    if source.cluster is not None:
+        typed = ["predict", str(files.model), "NEW", *source.typed_cluster]
+        typed += ["-o", "labels.parquet"]
+    elif found is not None and found.level == "poor":
         model = [] if spec.model == Model.kmeans else ["--model", spec.model.value]
         shape = [] if spec.covariance is None else ["--covariance", spec.covariance]
         scaled = [] if fitted.data.scale is None else ["--standardize"]

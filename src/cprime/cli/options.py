@@ -198,6 +198,17 @@ Scratch = Annotated[
         default="the system's",
     ),
 ]
+Cluster = Annotated[
+    str | None,
+    option(
+        "--cluster",
+        panel=MACHINE,
+        metavar="ADDRESS",
+        help="Let the workers of a Dask cluster do it, as tcp://host:8786. They read "
+        "DATA, Parquet or Arrow files, at the same place.",
+        default="this machine",
+    ),
+]
 Threads = Annotated[
     int | None,
     option(

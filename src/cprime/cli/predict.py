@@ -8,12 +8,14 @@ import typer
 
 from cprime.advice import wording
 from cprime.cli import models, outputs
+from cprime.cli.clusters import on_cluster, refuse_on_cluster
 from cprime.cli.console import Voice
 from cprime.cli.data_options import DataFile, Header, ModelColumns, ModelFile
 from cprime.cli.interrupts import stop_on_interrupt
 from cprime.cli.labelling import LabelCounts, write_labels
 from cprime.cli.options import (
     OUTPUT,
+    Cluster,
     Json,
     Memory,
     Quiet,
@@ -66,6 +68,7 @@ def predict(
     memory: Memory = None,
     scratch: Scratch = None,
     threads: Threads = None,
+    cluster: Cluster = None,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -77,10 +80,24 @@ def predict(
     check_places([output], [model, data])
     if keep is not None and keep_all:
         raise typer.BadParameter("--keep and --keep-all cannot be combined.")
-    source = Source(data, columns, header, memory, scratch)
+    refuse_on_cluster(
+        cluster,
+        {
+            "--header": header is not None,
+            "--memory": memory,
+            "--scratch": scratch,
+            "--threads": threads,
+        },
+    )
+    source = Source(data, columns, header, memory, scratch, cluster=cluster)
     voice = outputs.voice_beside(output, json, quiet)
     use_threads(threads)
-    with voice.show_warnings(), stop_on_interrupt(), follow_progress(voice) as follow:
+    with (
+        voice.show_warnings(),
+        stop_on_interrupt(),
+        on_cluster(cluster),
+        follow_progress(voice) as follow,
+    ):
         follow.stage(f"reading {data.name}")
         loaded, kept = models.load(model, beside_data=True), None
         started = time.perf_counter()

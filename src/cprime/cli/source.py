@@ -42,6 +42,8 @@ class Source:
     missing : Missing, default=Missing.error
     weights_column : str or None
         Says how often each row counts.
+    cluster : str or None
+        Address of the cluster whose workers read it.
     """
 
     path: Path
@@ -52,6 +54,7 @@ class Source:
     drop: str | None = None
     missing: Missing = Missing.error
     weights_column: str | None = None
+    cluster: str | None = None
 
     def rows(self, names: list[str] | None = None) -> Any:
         """Return the rows as `Data`; warn if it is a guess what their columns are.
@@ -62,8 +65,14 @@ class Source:
             Names of columns to take in place of `columns`.
         """
         from cprime.sources import open_data
+        from cprime.sources.columns import Selection
 
         columns = self.columns if names is None else names
+        if self.cluster is not None:
+            from cprime.sources.cluster_folder import open_on_cluster
+
+            left_out = self._left_out if names is None else None
+            return open_on_cluster(self.path, Selection(columns, left_out))
         data = open_data(
             self.path,
             columns,
@@ -111,6 +120,10 @@ class Source:
         if self.weights_column is None:
             return None
         name = self.weights_column
+        if self.cluster is not None:
+            from cprime.sources.cluster_folder import open_on_cluster
+
+            return open_on_cluster(self.path, [name]).one_column()
         data = open_data(self.path, [name], memory=self.memory, header=self.header)
         weights = np.delete(data.load()[:, 0], rows.place_of.dropped)
         wrong = ~(np.isfinite(weights) & (weights >= 0.0))
@@ -145,6 +158,11 @@ class Source:
         kept = self.missing == Missing.error
         missing = [] if kept else ["--missing", self.missing.value]
         return [str(self.path), *self.typed_header, *missing]
+
+    @property
+    def typed_cluster(self) -> list[str]:
+        """What the user specified about where the work is done."""
+        return [] if self.cluster is None else ["--cluster", self.cluster]
 
     @property
     def typed_header(self) -> list[str]:

@@ -71,7 +71,7 @@ def verdict(values: dict[str, Any]) -> Any:
 def judge_number(estimator: Any, data: Any, weights: Any = None) -> Any:
     """Return whether one cluster, or fewer, would do, as a `Finding`.
 
-    None if that is not known.
+    None if that is not known, as of weights that are not in memory.
 
     Parameters
     ----------
@@ -88,12 +88,14 @@ def judge_number(estimator: Any, data: Any, weights: Any = None) -> Any:
     from cprime.selection.fewer_clusters import MOST_ROWS
 
     likelihood = getattr(estimator, "log_likelihood_", None)
-    if likelihood is None:
+    if likelihood is None or not isinstance(weights, np.ndarray | None):
         return None
     model, theta = estimator._mixture()
     shares, C = theta.proportions, len(theta.means)
     if shares is None:
-        sizes = np.bincount(estimator.labels_, weights=weights, minlength=C)
+        # Where labels are on a cluster, they are counted there.
+        counts = np.bincount(estimator.labels_, weights=weights, minlength=C)
+        sizes = np.asarray(counts)
         shares = sizes / sizes.sum()
     total = data.n_rows if weights is None else float(weights.sum())
     numbers = np.linspace(0, data.n_rows - 1, min(2 * MOST_ROWS, data.n_rows))

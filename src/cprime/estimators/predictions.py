@@ -16,6 +16,7 @@ from cprime.kernels import (
     get_kernel,
 )
 from cprime.models import Distortion
+from cprime.rows import is_dask_data
 from cprime.sources import Data
 from cprime.theta import Coefficients
 from cprime.truncation import Truncated, label_first
@@ -58,8 +59,11 @@ def predictions(estimator: Any, data: Data) -> Iterator[tuple[int, Predictions]]
     ----------
     estimator : estimator
         Fitted; its columns are those of `data`, in the same order.
-    data : Data
+    data : Data or DaskData
     """
+    if is_dask_data(data):
+        yield from _of_chunks(estimator, data)
+        return
     oracle = _Oracle.of(estimator)
     joints = min(JOINTS_AT_ONCE, data.memory // BYTES_OF_A_JOINT)
     at_once = max(1, joints // len(oracle.coefficients.means))
@@ -70,6 +74,25 @@ def predictions(estimator: Any, data: Data) -> Iterator[tuple[int, Predictions]]
             for i in range(0, len(values), at_once)
         ]
         yield start, _concatenated(parts)
+
+
+def _of_chunks(estimator: Any, data: Any) -> Iterator[tuple[int, Predictions]]:
+    """Yield the same of rows on a cluster, whose workers say it."""
+    data = inputs.checked_data(estimator, data, reset=False)
+    oracle, start = _Oracle.of(estimator), 0
+    at_once = max(1, JOINTS_AT_ONCE // len(oracle.coefficients.means))
+
+    def of_chunk(values: Array) -> Predictions | None:
+        parts = [
+            oracle.of_rows(values[i : i + at_once])
+            for i in range(0, len(values), at_once)
+        ]
+        return _concatenated(parts) if parts else None
+
+    for found in data.each_chunk(of_chunk):
+        if found is not None:
+            yield start, found
+            start += len(found.label)
 
 
 @dataclass(frozen=True)

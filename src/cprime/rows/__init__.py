@@ -43,4 +43,4 @@ def rows_of(X: Any, weights: Any = None, scale: float = 1.0) -> Rows:
 
 def is_dask_data(X: Any) -> bool:
     """Return whether X is `DaskData`, which takes an extra to import."""
-    return type(X).__name__ == "DaskData"
+    return any(kind.__name__ == "DaskData" for kind in type(X).__mro__)

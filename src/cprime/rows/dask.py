@@ -15,9 +15,18 @@ from cprime.rows.block_tasks import Given, Scaling, Swept
 from cprime.rows.memory import MemoryRows
 from cprime.rows.on_workers import DaskColumn, DaskKept
 from cprime.search import Plan
-from cprime.sources.cluster import Task, added_up, results, shared, started, task
+from cprime.sources.cluster import (
+    Task,
+    added_up,
+    results,
+    shared,
+    started,
+    task,
+    task_at,
+)
 from cprime.sources.collection import DaskData
 from cprime.sources.collection_weights import DaskWeights
+from cprime.sources.homes import Home, in_turn
 from cprime.sources.leaf_runs import overlaps
 from cprime.sources.pieces import as_array
 from cprime.storage.container import Stored
@@ -111,18 +120,13 @@ class DaskRows(Rows):
         wanted = started([shared(sweep)])[0]
         scaling = shared(self._scaling)
         changed = 1.0 if K is None else K.changed
-        sums = [
-            task(
-                block_tasks.sweep_block,
-                held,
-                self._weights.of(i),
-                scaling,
-                wanted,
-                [] if K is None else K.origin_of(i),
-                changed,
-            )
+        homes = self._settle()
+        origins = [[] if K is None else K.origin_of(i) for i in range(len(homes))]
+        arguments = [
+            [held, self._weights.of(i), scaling, wanted, origins[i], changed]
             for i, held in enumerate(self.X.blocks)
         ]
+        sums = in_turn(homes, block_tasks.sweep_block, arguments)
         total = added_up(sums, LeafSum.folded)
         width = 0 if C_prime == len(coefficients.means) else C_prime
         before = K.origin if K is not None and sweep.needs_before else []
@@ -223,8 +227,10 @@ class DaskRows(Rows):
     ) -> list[Task]:
         """Return what a method of the rows of every block makes of a function."""
         wanted, scaling = shared(function), shared(self._scaling)
+        homes = self._settle()
         return [
-            task(
+            task_at(
+                homes[i],
                 block_tasks.ask_block,
                 held,
                 self._weights.of(i),
@@ -235,6 +241,12 @@ class DaskRows(Rows):
             )
             for i, held in enumerate(self.X.blocks)
         ]
+
+    def _settle(self) -> list[Home]:
+        """Return the worker of every block, with which its weights are too."""
+        homes = self.X.settle()
+        self._weights = self._weights.at(homes)
+        return homes
 
     def _pieces(self, columns: tuple[DaskColumn, ...]) -> Iterator[list[Task]]:
         """Yield, of every slice of rows, what blocks have of weights and columns."""

@@ -10,7 +10,7 @@ import numpy as np
 from cprime.blocks import Kept
 from cprime.rows import block_tasks
 from cprime.rows.block_tasks import Moved
-from cprime.sources.cluster import Task, results, shared, started, task
+from cprime.sources.cluster import Task, results, shared, started, task, task_at
 from cprime.typing import Array
 
 if TYPE_CHECKING:
@@ -64,9 +64,11 @@ class DaskKept:
     def array(self) -> DaskColumn:
         """Return the clusters of all rows, on the workers."""
         scaling = shared(self.rows._scaling)
+        homes = self.rows._settle()
         return DaskColumn(
             [
-                task(
+                task_at(
+                    homes[i],
                     block_tasks.clusters_of_block,
                     held,
                     self.rows._weights.of(i),

@@ -6,16 +6,18 @@ time, because the scheduler knows how everything was made.
 """
 
 import sys
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from typing import Any
+from uuid import uuid4
 
+from dask import annotate  # type: ignore[attr-defined]
 from dask.base import compute, persist
 from dask.delayed import delayed
 
 from cprime.sources.display import LONGEST_REASON, short
-from cprime.version import __version__
 
 # A task of Dask, whose result may become an argument of others.
 Task = Any
@@ -24,10 +26,10 @@ Task = Any
 WITHOUT_WORKERS = 60.0
 # Seconds after which somebody looks whether there is still a cluster to wait for.
 LOOK_EVERY = 2.0
-# Seconds for all workers to say which version they have.
-TO_ANSWER = 60.0
 # Partial results that are added up in one task.
 ADDED_TOGETHER = 8
+# Tasks for every thread whose results are asked for one after another.
+UNDER_WAY_PER_THREAD = 3
 
 
 class ClusterError(RuntimeError):
@@ -51,6 +53,34 @@ def task(function: Callable[..., Any], *args: Any) -> Task:
     return delayed(function, pure=False)(*args)
 
 
+def task_at(
+    worker: str | None,
+    function: Callable[..., Any],
+    *args: Any,
+    after: Task | None = None,
+) -> Task:
+    """Return a call that is run on this worker, as long as it lives.
+
+    Parameters
+    ----------
+    worker : str, optional
+        Its address; by default any.
+    function : callable
+    *args
+        May be tasks.
+    after : Task, optional
+        What has to be done before.
+    """
+    if worker is None:
+        return task(function, *args)
+    with annotate(workers=[worker], allow_other_workers=True):
+        if after is None:
+            return task(function, *args)
+        name = f"{function.__name__}-{uuid4().hex}"
+        later = delayed(_after, pure=False)
+        return later(after, function, *args, dask_key_name=name)
+
+
 def shared(value: Any) -> Task:
     """Return a value as a task: it travels to a worker once, however many take it."""
     return task(_itself, value)
@@ -58,19 +88,46 @@ def shared(value: Any) -> Task:
 
 def started(tasks: Sequence[Task]) -> list[Task]:
     """Return tasks that are under way, and whose results stay where they are made."""
-    with _failures_explained():
+    with failures_explained():
         return list(persist(*tasks))
+
+
+def there(tasks: Sequence[Task]) -> list[Task]:
+    """Return tasks that were started, once workers have their results."""
+    client = current_client()
+    if client is not None:
+        from distributed import futures_of
+
+        with failures_explained():
+            wait_for(client, futures_of(list(tasks)))
+    return list(tasks)
 
 
 def results(tasks: Sequence[Task]) -> list[Any]:
     """Return the results of tasks, once they are all there."""
-    with _failures_explained():
+    with failures_explained():
         client = current_client()
         if client is None:
             return list(compute(*tasks))
         futures = client.compute(list(tasks))
-        _wait(client, futures)
+        wait_for(client, futures)
         return list(client.gather(futures))
+
+
+def in_order(tasks: Sequence[Task]) -> Iterator[Any]:
+    """Yield the results of tasks one after another, few of which are here at a time."""
+    client = current_client()
+    if client is None:
+        yield from (results([one])[0] for one in tasks)
+        return
+    ahead = UNDER_WAY_PER_THREAD * max(sum(threads_of_workers().values()), 1)
+    waiting: deque[Any] = deque()
+    for one in tasks:
+        waiting.append(_submitted(client, one))
+        if len(waiting) >= ahead:
+            yield _collected(client, waiting.popleft())
+    while waiting:
+        yield _collected(client, waiting.popleft())
 
 
 def added_up(tasks: Sequence[Task], finish: Callable[[Any], Any] | None = None) -> Any:
@@ -89,55 +146,43 @@ def added_up(tasks: Sequence[Task], finish: Callable[[Any], Any] | None = None) 
     return results(level)[0]
 
 
-def check_workers() -> None:
-    """Raise unless there are workers, all of them with this version of cprime."""
+def holders(tasks: Sequence[Task]) -> list[str | None]:
+    """Return the worker that holds the result of every task; None if none does."""
     client = current_client()
     if client is None:
-        return
-
-    # Not a function of this module, which a worker may lack.
-    def installed() -> Any:
-        try:
-            from cprime.version import __version__ as version
-        except ImportError:
-            return None
-        return version
-
-    with _failures_explained():
-        # A cluster that grows when there is work starts its first workers for this.
-        first = client.submit(installed, pure=False)
-        _wait(client, [first])
-        found = client.sync(client._run, installed, callback_timeout=TO_ANSWER)
-    for worker, version in sorted(found.items()):
-        if version is None:
-            raise ClusterError(
-                f"Worker {worker} has no cprime: install cprime {__version__} where "
-                "workers run, and start them again."
-            )
-        if version != __version__:
-            raise ClusterError(
-                f"Worker {worker} has cprime {version} and this process {__version__}, "
-                "which may give other results: install the same version on both."
-            )
+        return [None] * len(tasks)
+    with failures_explained():
+        known = client.who_has(list(tasks))
+    return [min(known.get(one.key) or (None,)) for one in tasks]
 
 
-def check_memory(largest: int) -> None:
-    """Raise if a chunk of so many bytes is more than the memory of any worker."""
+def threads_of_workers() -> dict[str, int]:
+    """Return how many threads each worker has; none without a cluster."""
     client = current_client()
     if client is None:
-        return
-    limits = [worker["memory_limit"] for worker in _workers(client).values()]
-    most = max(limits, default=0)
-    if limits and most and largest > most:
-        raise ClusterError(
-            f"A chunk of X takes {largest / 2**20:,.0f} MiB, and no worker has more "
-            f"than {most / 2**20:,.0f} MiB of memory: divide X into smaller chunks, "
-            "for example X.rechunk((100_000, -1)), or give workers more memory."
-        )
+        return {}
+    with failures_explained():
+        found: dict[str, int] = client.nthreads()
+    return found
+
+
+def _after(_: Any, function: Callable[..., Any], *args: Any) -> Any:
+    return function(*args)
 
 
 def _itself(value: Any) -> Any:
     return value
+
+
+def _submitted(client: Any, one: Task) -> Any:
+    with failures_explained():
+        return client.compute(one)
+
+
+def _collected(client: Any, future: Any) -> Any:
+    with failures_explained():
+        wait_for(client, [future])
+        return client.gather(future)
 
 
 def _sum(first: Any, *others: Any) -> Any:
@@ -146,14 +191,15 @@ def _sum(first: Any, *others: Any) -> Any:
     return first
 
 
-def _workers(client: Any) -> dict[str, Any]:
+def workers_of(client: Any) -> dict[str, Any]:
+    """Return what is known of the workers there are, by their addresses."""
     # While a connection is sought again, nothing is known of them.
     known = client.scheduler_info(n_workers=-1) if _is_connected(client) else {}
     found: dict[str, Any] = known.get("workers", {})
     return found
 
 
-def _wait(client: Any, futures: list[Any]) -> None:
+def wait_for(client: Any, futures: list[Any]) -> None:
     """Wait until all are there, one has failed, or there is nobody to wait for."""
     from distributed import wait
 
@@ -166,7 +212,7 @@ def _wait(client: Any, futures: list[Any]) -> None:
             pass
         if client.status == "closed":
             raise CancelledError("no scheduler answers")
-        without = 0.0 if _workers(client) else without + LOOK_EVERY
+        without = 0.0 if workers_of(client) else without + LOOK_EVERY
         if without >= WITHOUT_WORKERS:
             raise ClusterError(
                 f"The cluster at {client.scheduler.address} has had no workers for "
@@ -176,7 +222,7 @@ def _wait(client: Any, futures: list[Any]) -> None:
 
 
 @contextmanager
-def _failures_explained() -> Iterator[None]:
+def failures_explained() -> Iterator[None]:
     """Say in words of a user's what has happened to a cluster."""
     try:
         yield

@@ -1,6 +1,6 @@
 """Rows of a Dask array or DataFrame, which stay with the workers that hold them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import Any
 
@@ -15,17 +15,20 @@ from cprime.sources.chunks import (
 )
 from cprime.sources.cluster import (
     Task,
-    check_memory,
-    check_workers,
+    added_up,
+    in_order,
     results,
     shared,
     started,
     task,
 )
+from cprime.sources.cluster_checks import check_memory, check_workers
 from cprime.sources.held import HeldBlock
+from cprime.sources.homes import Home, settled
 from cprime.sources.leaf_hashes import fingerprint_of, leaf_hashes
 from cprime.sources.leaf_runs import leaf_runs
 from cprime.sources.pieces import as_array, cut
+from cprime.summation import LeafSum
 from cprime.typing import Array
 
 
@@ -129,6 +132,12 @@ class DaskData:
         del self._started
         return found
 
+    def settle(self) -> list[Home]:
+        """Return the worker that holds every block, after workers have equal shares."""
+        sizes = [place.stop - place.start for place in self.places]
+        self.blocks, homes = settled(self.blocks, sizes)
+        return homes
+
     @cached_property
     def largest(self) -> float:
         """The largest absolute value; inf or nan if there is one."""
@@ -141,6 +150,13 @@ class DaskData:
         found = results([task(_first, block, wanted) for block in self.blocks])
         row, column, value = next(hit for hit, _ in found if hit is not None)
         return row, column, value, sum(count for _, count in found)
+
+    def leaf_sum(self, of_block: Callable[[int, Array], LeafSum]) -> LeafSum:
+        """Return the sum of of_block(first row, rows) over all blocks."""
+        wanted = shared(of_block)
+        tasks = [task(_of_block, block, wanted) for block in self.blocks]
+        total: LeafSum = added_up(tasks, LeafSum.folded)
+        return total
 
     def take(self, indices: Array) -> Array:
         """Return these rows, shape (len(indices), D)."""
@@ -176,6 +192,10 @@ class DaskData:
         """
         return as_array(self._evaluated(function), self.declared_rows, sample)
 
+    def each_chunk(self, function: Callable[[Array], Any]) -> Iterator[Any]:
+        """Yield a function of the rows of every chunk, which no worker keeps."""
+        return in_order(self._evaluated(function))
+
     def _evaluated(self, function: Callable[[Array], Any]) -> list[Task]:
         """Return a function of the rows of every chunk, which are checked before."""
         wanted = shared((function, list(self.checks)))
@@ -206,6 +226,10 @@ def _first(
     row, column = (int(i) for i in np.argwhere(hits)[0])
     found = block.first + row, column, float(block.values[row, column])
     return found, int(np.count_nonzero(hits))
+
+
+def _of_block(block: HeldBlock, function: Callable[[int, Array], LeafSum]) -> LeafSum:
+    return function(block.first, block.values)
 
 
 def _take(block: HeldBlock, indices: Array) -> Array:

@@ -1,8 +1,10 @@
 """Weights of the rows of a Dask collection, which stay where the rows are."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from cprime.sources.cluster import Task, task
+from cprime.sources.homes import Home, brought
 from cprime.sources.leaf_hashes import fingerprint_of, leaf_hashes
 
 
@@ -32,6 +34,12 @@ class DaskWeights:
             return None
         assert self.tasks is not None
         return self.tasks[block]
+
+    def at(self, homes: Sequence[Home]) -> "DaskWeights":
+        """Return the same where the blocks are."""
+        if self.tasks is None:
+            return self
+        return replace(self, tasks=tuple(brought(self.tasks, homes)))
 
     def max(self) -> float:
         return self.largest * self.factor

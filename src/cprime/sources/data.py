@@ -3,7 +3,9 @@
 import hashlib
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
-from functools import cached_property
+from functools import cached_property, reduce
+from itertools import starmap
+from operator import add
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -17,7 +19,8 @@ from cprime.sources.memory import in_words
 from cprime.sources.prefetch import BUFFERS, read_ahead
 from cprime.sources.row_file import RowFile
 from cprime.sources.row_places import RowPlaces
-from cprime.sources.standardize import shift_and_scale
+from cprime.sources.standardize import scaled_rows, shift_and_scale
+from cprime.summation import LeafSum
 from cprime.typing import Array
 
 Result = TypeVar("Result")
@@ -207,6 +210,10 @@ class Data:
         """
         return self.scaled(*shift_and_scale(self))
 
+    def leaf_sum(self, of_block: Callable[[int, Array], LeafSum]) -> LeafSum:
+        """Return the sum of of_block(first row, rows) over blocks of whole leaves."""
+        return reduce(add, starmap(of_block, self.blocks(self.block_rows)))
+
     @cached_property
     def largest(self) -> float:
         """The largest absolute value; inf or nan if there is one."""
@@ -272,7 +279,4 @@ class Data:
     def _scaled(self, values: Array, out: Array | None = None) -> Array:
         if self.shift is None or self.scale is None:
             return values
-        # As scikit-learn's StandardScaler does it, in the precision of the rows.
-        moved: Array = np.subtract(values, self.shift.astype(values.dtype), out=out)
-        moved /= self.scale.astype(values.dtype)
-        return moved
+        return scaled_rows(values, self.shift, self.scale, out)

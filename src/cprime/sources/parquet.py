@@ -1,7 +1,7 @@
 """Rows of a Parquet file."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
@@ -31,8 +31,19 @@ def head(path: Path, memory: int) -> Head:
         return Head.of(file.schema_arrow, file.metadata.num_rows, sizes)
 
 
+def row_groups(path: Path) -> list[int]:
+    """Return how many rows each of the groups has that can be read by themselves."""
+    with explain_errors(shown(path)), _open(path) as file:
+        of = file.metadata
+        return [of.row_group(i).num_rows for i in range(of.num_row_groups)]
+
+
 def batches(
-    path: Path, names: list[str], memory: int, sizes: ParquetSizes | None
+    path: Path,
+    names: list[str],
+    memory: int,
+    sizes: ParquetSizes | None,
+    groups: Sequence[int] | None = None,
 ) -> Iterator[pa.RecordBatch]:
     """Yield these columns of all rows, in batches.
 
@@ -44,14 +55,19 @@ def batches(
         Bytes that pages of all these columns may take together.
     sizes : ParquetSizes, optional
         Of its head, if it was kept.
+    groups : sequence of int, optional
+        Of which groups of rows; by default of all.
     """
     if sizes is None or not sizes.are_of(path):
         sizes = ParquetSizes(path, memory)
     n_rows = 0
     with explain_errors(shown(path)), _open(path) as file:
-        declared = file.metadata.num_rows
+        of = file.metadata
+        wanted = range(of.num_row_groups) if groups is None else groups
+        declared = sum(of.row_group(i).num_rows for i in wanted)
         _refuse_large_pages(shown(path), sizes, file.schema, names, memory)
-        for batch in file.iter_batches(batch_rows(len(names)), columns=names):
+        at_once = batch_rows(len(names))
+        for batch in file.iter_batches(at_once, row_groups=wanted, columns=names):
             n_rows += batch.num_rows
             yield batch.select(names)
     if n_rows != declared:

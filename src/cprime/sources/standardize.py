@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable
 from functools import reduce
 from operator import add
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 
@@ -13,11 +13,8 @@ from cprime.sources.display import quoted
 from cprime.summation import LeafSum
 from cprime.typing import Array
 
-if TYPE_CHECKING:
-    from cprime.sources.data import Data
 
-
-def shift_and_scale(data: "Data", weights: Array | None = None) -> tuple[Array, Array]:
+def shift_and_scale(data: Any, weights: Array | None = None) -> tuple[Array, Array]:
     """Return the mean and the standard deviation of every column, shape (D,) each.
 
     That of a column which is the same in all rows is 1: it is only shifted. Sums have
@@ -25,7 +22,7 @@ def shift_and_scale(data: "Data", weights: Array | None = None) -> tuple[Array, 
 
     Parameters
     ----------
-    data : Data
+    data : Data or DaskData
     weights : ndarray of shape (N,), optional
         How often each row counts.
     """
@@ -37,7 +34,7 @@ def shift_and_scale(data: "Data", weights: Array | None = None) -> tuple[Array, 
             f"({count} such {'value' if count == 1 else 'values'} in all): "
             "drop those rows or fill them in first."
         )
-    first = data.read(0, 1)[0].astype(np.float64)
+    first = data.take(np.array([0]))[0].astype(np.float64)
     with np.errstate(over="ignore"):
         mean = first + _mean(data, lambda rows: rows - first, weights)
         variance = _mean(data, lambda rows: (rows - mean) ** 2, weights)
@@ -55,21 +52,36 @@ def shift_and_scale(data: "Data", weights: Array | None = None) -> tuple[Array, 
 
 
 def _mean(
-    data: "Data", function: Callable[[Array], Array], weights: Array | None
+    data: Any, function: Callable[[Array], Array], weights: Array | None
 ) -> Array:
     def weighted(start: int, values: Array) -> Array:
         if weights is None:
             return values
         return values * weights[start : start + len(values), None]
 
-    leaves = (
-        LeafSum.of_leaf(
-            (start + i) // LEAF_ROWS, weighted(start + i, function(leaf)).sum(axis=0)
+    def of_block(start: int, values: Array) -> LeafSum:
+        leaves = (
+            LeafSum.of_leaf(
+                (start + i) // LEAF_ROWS,
+                weighted(start + i, function(leaf)).sum(axis=0),
+            )
+            for i in range(0, len(values), LEAF_ROWS)
+            for leaf in [values[i : i + LEAF_ROWS].astype(np.float64)]
         )
-        for start, values in data.blocks(data.block_rows)
-        for i in range(0, len(values), LEAF_ROWS)
-        for leaf in [values[i : i + LEAF_ROWS].astype(np.float64)]
-    )
+        return reduce(add, leaves)
+
     total = data.n_rows if weights is None else weights.sum()
-    mean: Array = reduce(add, leaves).total() / total
+    mean: Array = data.leaf_sum(of_block).total() / total
     return mean
+
+
+def scaled_rows(
+    values: Array, shift: Array, scale: Array, out: Array | None = None
+) -> Array:
+    """Return (values - shift) / scale, as scikit-learn's StandardScaler computes it.
+
+    In the precision of the rows.
+    """
+    moved: Array = np.subtract(values, shift.astype(values.dtype), out=out)
+    moved /= scale.astype(values.dtype)
+    return moved

@@ -129,6 +129,14 @@ class FuzzyKernel:
     ) -> tuple[Array, Array]:
         return self.exact.nearer(values, means, known, nearest, owner)
 
+    def near_clusters(
+        self, coefficients: Coefficients, lists: Array | None, count: int
+    ) -> tuple[Array, int]:
+        return self.exact.near_clusters(coefficients, lists, count)
+
+    def runs(self, plan: Plan, coefficients: Coefficients) -> bool:
+        return plan.near is None
+
     def draw_seeds(
         self, block: Block, line: Array, first: int, points: Array
     ) -> tuple[Array, int]:

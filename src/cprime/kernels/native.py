@@ -22,7 +22,7 @@ from cprime.kernels._native import (
     use_isa,
 )
 from cprime.kernels.layout import readable, rows_of
-from cprime.search import Plan
+from cprime.search import Near, Plan
 from cprime.stats import Stats
 from cprime.summation import LeafSum, Node
 from cprime.theta import Coefficients
@@ -41,10 +41,12 @@ __all__ = [
     "isa_names",
     "log_sums",
     "magnitude",
+    "near_clusters",
     "nearer",
     "nearest",
     "posterior",
     "readable",
+    "runs",
     "runs_unwatched",
     "set_num_threads",
     "sweep",
@@ -87,9 +89,13 @@ def sweep(
             sweep, reference.sweep, block, kept, coefficients, plan, C_prime
         )
     C, D = coefficients.means.shape
-    K = np.empty((block.n_rows, 0 if C_prime == C else C_prime), dtype=np.int32)
+    width = 0 if C_prime == C else C_prime
     store, known = None, False
-    if kept is not None and _hints_pay(C, D, C_prime) and _are_round(coefficients):
+    before = _before(kept, width, plan)
+    near = plan.near if before is not None and width > 0 else None
+    K = np.empty((block.n_rows, width), dtype=np.int32)
+    pays = near is None and _hints_pay(C, D, C_prime) and _are_round(coefficients)
+    if kept is not None and pays:
         store, known = _hint_store(kept, C, plan)
     nodes = _native.sweep(
         rows=rows_of(block.X, block.scale),
@@ -98,10 +104,11 @@ def sweep(
         reluctance=plan.reluctance,
         C_prime=C_prime,
         leaf_rows=LEAF_ROWS,
-        before=None if kept is None else np.ascontiguousarray(kept.K, dtype=np.int32),
+        before=before,
         after=K,
         hints=store,
         use_hints=known,
+        near=None if near is None else _near(near, block.first),
     )
     sums = LeafSum(
         tuple(Node(start, level, Stats(*of)) for start, level, *of in nodes),
@@ -168,6 +175,25 @@ def nearer(
     return nearest, owner
 
 
+def near_clusters(
+    coefficients: Coefficients, lists: Array | None, count: int
+) -> tuple[Array, int]:
+    """Return for every cluster those as whose row its mean would fit best."""
+    means, coefficients = _round_if_tied(coefficients.means, coefficients)
+    C = len(means)
+    if lists is None:
+        return posterior(means, coefficients, count).K, C * C
+    found = np.empty((C, count), dtype=np.int32)
+    lists = np.ascontiguousarray(lists, dtype=np.int32)
+    evaluations = _native.near_clusters(_coefficients(coefficients), lists, found)
+    return found, evaluations
+
+
+def runs(plan: Plan, coefficients: Coefficients) -> bool:
+    """Return whether there is a sweep for this plan and model: for all."""
+    return True
+
+
 def draw_seeds(
     block: Block, line: Array, first: int, points: Array
 ) -> tuple[Array, int]:
@@ -217,6 +243,26 @@ def _round_if_tied(
         return values, coefficients
     whitened = tied.Whitened.of(coefficients)
     return whitened.rows(values), whitened.coefficients
+
+
+def _before(kept: Kept | None, width: int, plan: Plan) -> Array | None:
+    """Return the clusters of before, unless they are fewer than are kept from now on.
+
+    Of few a search can still begin that looks at those near the best of them.
+    """
+    if kept is None or (plan.near is None and kept.K.shape[1] != width):
+        return None
+    return np.ascontiguousarray(kept.K, dtype=np.int32)
+
+
+def _near(near: Near, first: int) -> _native.Near:
+    """Return which clusters rows `first` and following look at, for compiled code."""
+    return _native.Near(
+        lists=np.ascontiguousarray(near.lists, dtype=np.int32),
+        n_explore=near.n_explore,
+        key=near.key,
+        first=first,
+    )
 
 
 def _coefficients(coefficients: Coefficients) -> _native.Coefficients:

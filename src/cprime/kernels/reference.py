@@ -5,6 +5,7 @@ posterior over them and accumulates statistics. `posterior` is the first half al
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import reduce
 from operator import add
 
@@ -13,13 +14,15 @@ import numpy as np
 from cprime.blocks import LEAF_ROWS, Block, Kept
 from cprime.draws import drawn
 from cprime.kernels.whitening import canonical, shape_of
-from cprime.search import Plan
+from cprime.search import Near, Plan
 from cprime.stats import Stats, weighted_sum
 from cprime.summation import LeafSum
 from cprime.theta import Coefficients
 from cprime.truncation import Truncated, closest, gaps_of
 from cprime.typing import Array
 
+# Lists of so many clusters on the list of one are where those near it are looked for.
+SPREAD = 8
 # Trial seeds whose losses differ by no more than this share are equally good.
 SAME_LOSS = 1e-12
 
@@ -33,8 +36,10 @@ def sweep(
 ) -> tuple[Kept, LeafSum]:
     """Update the clusters of every row and add up statistics, leaf by leaf."""
 
-    def one(values: Array, weights: Array, K: Array | None) -> tuple[Array, Stats]:
-        return sweep_leaf(values, weights, K, coefficients, plan, C_prime)
+    def one(
+        values: Array, weights: Array, K: Array | None, first: int
+    ) -> tuple[Array, Stats]:
+        return sweep_leaf(values, weights, K, coefficients, plan, C_prime, first)
 
     return leaf_by_leaf(block, kept, one)
 
@@ -42,13 +47,14 @@ def sweep(
 def leaf_by_leaf(
     block: Block,
     kept: Kept | None,
-    sweep_one: Callable[[Array, Array, Array | None], tuple[Array, Stats]],
+    sweep_one: Callable[[Array, Array, Array | None, int], tuple[Array, Stats]],
 ) -> tuple[Kept, LeafSum]:
-    """Sweep every leaf with a function of its values, weights and K."""
+    """Sweep every leaf with a function of its values, weights, K and first row."""
     K_new, leaves = [], []
     for i, rows in enumerate(block.slices()):
         K = None if kept is None else kept.K[rows]
-        K_leaf, stats = sweep_one(block.dense(rows), block.weights[rows], K)
+        first = block.first + rows.start
+        K_leaf, stats = sweep_one(block.dense(rows), block.weights[rows], K, first)
         K_new.append(K_leaf)
         leaves.append(LeafSum.of_leaf(i, stats))
     return Kept(np.concatenate(K_new)), reduce(add, leaves)
@@ -61,6 +67,7 @@ def sweep_leaf(
     coefficients: Coefficients,
     plan: Plan,
     C_prime: int,
+    first: int = 0,
 ) -> tuple[Array, Stats]:
     """Update the clusters of the rows of one leaf and add up its statistics.
 
@@ -69,10 +76,13 @@ def sweep_leaf(
     values : ndarray of shape (B, D)
     weights : ndarray of shape (B,), float64
     K : ndarray of shape (B, C') or None
-        The clusters each row keeps now; None before the first sweep.
+        The clusters each row keeps now; None before the first sweep. If there are fewer
+        than C', all change.
     coefficients : Coefficients
     plan : Plan
     C_prime : int
+    first : int
+        Number of the first row.
 
     Returns
     -------
@@ -83,11 +93,24 @@ def sweep_leaf(
     """
     columns = columns_of(values)
     distances = evaluate(columns, coefficients)
-    chosen = select(distances, K, coefficients, plan, C_prime)
+    seen = None
+    if plan.near is not None and K is not None and K.shape[1] > 0:
+        seen = looked_at(K, plan.near, first)
+    chosen = select(distances, K, coefficients, plan, C_prime, seen)
     truncated = Truncated.of(distances, chosen, coefficients)
     stats = accumulate(columns, weights, K, truncated, coefficients)
-    C = len(coefficients.means)
-    return remembered(chosen, C), stats
+    if seen is not None:
+        stats = replace(stats, evaluations=int(np.count_nonzero(seen)))
+    return remembered(chosen, len(coefficients.means)), stats
+
+
+def looked_at(K: Array, near: Near, first: int) -> Array:
+    """Return which clusters rows look at that keep K, shape (B, C)."""
+    B, C = len(K), len(near.lists)
+    seen = np.zeros((B, C), dtype=bool)
+    for some in (K, near.lists[K[:, 0]], near.drawn(first, B)):
+        np.put_along_axis(seen, some, True, axis=1)
+    return seen
 
 
 def posterior(values: Array, coefficients: Coefficients, C_prime: int) -> Truncated:
@@ -147,6 +170,27 @@ def gaps(values: Array, K: Array, coefficients: Coefficients) -> Array:
     return np.concatenate(lost)
 
 
+def near_clusters(
+    coefficients: Coefficients, lists: Array | None, count: int
+) -> tuple[Array, int]:
+    """Return for every cluster those as whose row its mean would fit best."""
+    means = coefficients.means
+    C = len(means)
+    if lists is None:
+        return posterior(means, coefficients, count).K, C * C
+    scores = evaluate(columns_of(means), coefficients) + coefficients.penalty()
+    seen = np.zeros((C, C), dtype=bool)
+    for some in (lists, lists[lists[:, :SPREAD]].reshape(C, -1)):
+        np.put_along_axis(seen, some, True, axis=1)
+    scores[~seen] = np.inf
+    return closest(scores, count), int(np.count_nonzero(seen))
+
+
+def runs(plan: Plan, coefficients: Coefficients) -> bool:
+    """Return whether there is a sweep for this plan and model."""
+    return True
+
+
 def draw_seeds(
     block: Block, line: Array, first: int, points: Array
 ) -> tuple[Array, int]:
@@ -193,9 +237,15 @@ def select(
     coefficients: Coefficients,
     plan: Plan,
     C_prime: int,
+    seen: Array | None = None,
 ) -> Array:
-    """Return the clusters every row keeps, best first (Cor. 1, or lazy-k-means)."""
+    """Return the clusters every row keeps, best first (Cor. 1, or lazy-k-means).
+
+    Of those that were `seen`, shape (B, C).
+    """
     scores = distances + coefficients.penalty()
+    if seen is not None:
+        scores[~seen] = np.inf
     chosen = closest(scores, C_prime)
     if K is None or plan.reluctance == 1.0 or K.shape[1] == 0:
         return chosen
@@ -263,7 +313,7 @@ def columns_of(values: Array) -> Array:
 
 def n_changed(before: Array | None, after: Array, weights: Array) -> int:
     """Return how many rows of positive weight keep other clusters than before."""
-    if before is None:
+    if before is None or before.shape != after.shape:
         return int(np.count_nonzero(weights))
     differs = (np.sort(before, axis=1) != np.sort(after, axis=1)).any(axis=1)
     return int(np.count_nonzero(differs & (weights > 0)))

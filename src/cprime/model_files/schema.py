@@ -225,6 +225,7 @@ RULES: dict[str, Rule] = {
     "n_iter_": _whole(0),
     "evaluations_": _whole(0),
     "n_relocations_": _whole(0),
+    "n_missed_": _whole(0),
     "converged_": _truth,
     "seeding_": _text,
     "n_steps_": _whole(0),

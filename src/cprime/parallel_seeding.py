@@ -120,7 +120,7 @@ class _Candidates:
     def near(self, seeds: Array) -> Any:
         """Return for every row the seed closest to the candidate it is nearest to.
 
-        As rows keep it; None where numbers of rows do not come to us.
+        As rows keep it.
         """
         known = Isotropic().coefficients(Theta(seeds, 1.0))
         closest = self._kernel.nearest(self._all_means, known)

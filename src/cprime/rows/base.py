@@ -224,12 +224,12 @@ class Rows(ABC):
             found.append((places + start, *others))
         return tuple(np.concatenate(column) for column in zip(*found))
 
+    @abstractmethod
     def assigned(self, function: Callable[..., Array], *columns: Any) -> Any:
-        """Return K, one cluster a row, as function(*columns) gives it of slices.
+        """Return K, one cluster a row, that function(*columns) gives of their slices.
 
-        None where numbers of rows stay with whoever holds the rows.
+        The columns are those of `columns`.
         """
-        return None
 
     def _slices(self, columns: Any) -> Iterator[tuple[int, tuple[Array, ...]]]:
         """Yield the first of consecutive rows, their weights, and numbers of them."""

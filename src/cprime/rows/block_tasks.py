@@ -76,6 +76,11 @@ class Given:
     K: Array
 
 
+def given(key: str, function: Callable[..., Array], *per_row: Any) -> Given:
+    """Return clusters of the rows of a block, one each, as a function gives them."""
+    return Given(key, function(*map(chosen, per_row))[:, None])
+
+
 # How the clusters of all rows came about, the last of it last.
 Origin = Sequence[Swept | Moved | Given]
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from cprime.checking import inputs
+from cprime.checking.searches import checked_search
 from cprime.estimators.centers import RoundMixture
 from cprime.estimators.exchange import KMeansExchange
 from cprime.estimators.stepwise import Stepwise
@@ -243,7 +243,7 @@ class KMeans(KMeansExchange, Stepwise, RoundMixture):
     def _prepared(
         self, training: Training, starts: Starts, C_prime: int
     ) -> tuple[Results, Callable[[], Start]]:
-        search = inputs.checked_search(self, int(self.n_clusters), C_prime)
+        search = checked_search(self, int(self.n_clusters), C_prime)
         fixed, first = (
             None if given is None else training.units.variance_in(float(given), name)
             for name, given in (

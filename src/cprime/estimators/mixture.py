@@ -13,6 +13,7 @@ from cprime.blas import one_thread
 from cprime.checking import inputs, mixture_given
 from cprime.checking.constraints import RememberedChecks
 from cprime.checking.covariances import COVARIANCES, Covariances
+from cprime.checking.searches import checked_search
 from cprime.checking.units import Units
 from cprime.checkpointing.checkpoint import Checkpoint
 from cprime.estimators.exchange import MixtureExchange
@@ -322,7 +323,7 @@ class GaussianMixture(
         of = self._covariances
         floor = covariance_floor(known, units, self.reg_covar, of.resolution)
         model = of.of(floor, self.equal_weights, given)
-        search = inputs.checked_search(self, C, C_prime)
+        search = checked_search(self, C, C_prime)
         # EM itself takes the iterations of scikit-learn's, and as many.
         leaps = 1 < C_prime < C and not of.are_matrices
         filled = Problem(

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from cprime.checking import inputs
+from cprime.checking.searches import checked_search
 from cprime.estimators.centers import RoundMixture
 from cprime.estimators.exchange import SoftExchange
 from cprime.fitting.annealing import Annealing, stages
@@ -218,7 +218,7 @@ class SoftKMeans(SoftExchange, RoundMixture):
     def _prepared(
         self, training: Training, starts: Starts, C_prime: int
     ) -> tuple[Results, Callable[[], Start]]:
-        search = inputs.checked_search(self, int(self.n_clusters), C_prime)
+        search = checked_search(self, int(self.n_clusters), C_prime)
         floor = variance_floor(training.overall)
         if self.stiffness is None:
             variance = starts.variance(floor)

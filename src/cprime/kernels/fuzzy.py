@@ -9,7 +9,7 @@ import numpy as np
 from cprime.blocks import LEAF_ROWS, Block, Kept
 from cprime.kernels import Kernel, reference
 from cprime.kernels.memberships import Rule
-from cprime.kernels.reference import first_moments, n_changed, remembered
+from cprime.kernels.row_sums import first_moments, n_changed, remembered
 from cprime.search import Plan
 from cprime.stats import Stats, weighted_sum
 from cprime.summation import LeafSum

@@ -7,7 +7,7 @@ formed leaf by leaf in the order of `LeafSum`: the number of threads changes no 
 
 from dataclasses import replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from cprime.kernels._native import (
     set_num_threads,
     use_isa,
 )
+from cprime.kernels.hints import HintsOfSweep, hint_store, hints_pay
 from cprime.kernels.layout import readable, rows_of
 from cprime.search import Near, Plan
 from cprime.stats import Stats
@@ -53,27 +54,8 @@ __all__ = [
     "use_isa",
 ]
 
-# Rows that keep more clusters than this gain little from bounds on others.
-MOST_KEPT = 6
-# Below this many multiply-adds a row, looking at all clusters is cheaper than bounds.
-LEAST_WORK = 6000
-FEWEST_CLUSTERS = 64
-# While more than this share of the rows change clusters, bounds rarely hold.
-SETTLED = 0.05
-
 
 threads.adopt_environment()
-
-
-class HintsOfSweep(NamedTuple):
-    """Bounds of the rows, and the sweep whose K they hold for."""
-
-    store: _native.HintStore
-    serial: int
-
-    @property
-    def nbytes(self) -> int:
-        return self.store.nbytes
 
 
 def sweep(
@@ -94,9 +76,9 @@ def sweep(
     before = _before(kept, width, plan)
     near = plan.near if before is not None and width > 0 else None
     K = np.empty((block.n_rows, width), dtype=np.int32)
-    pays = near is None and _hints_pay(C, D, C_prime) and _are_round(coefficients)
+    pays = near is None and hints_pay(C, D, C_prime) and _are_round(coefficients)
     if kept is not None and pays:
-        store, known = _hint_store(kept, C, plan)
+        store, known = hint_store(kept, C, plan)
     nodes = _native.sweep(
         rows=rows_of(block.X, block.scale),
         weights=block.weights,
@@ -222,7 +204,7 @@ def runs_unwatched(n_rows: int, C: int, D: int) -> bool:
 
     Where sweeps take long, or remember bounds, a trip through Python is nothing.
     """
-    return C > 1 and not _hints_pay(C, D, 1) and _native.is_brief(n_rows, C, D)
+    return C > 1 and not hints_pay(C, D, 1) and _native.is_brief(n_rows, C, D)
 
 
 def as_rows(block: Block) -> Any:
@@ -257,12 +239,9 @@ def _before(kept: Kept | None, width: int, plan: Plan) -> Array | None:
 
 def _near(near: Near, first: int) -> _native.Near:
     """Return which clusters rows `first` and following look at, for compiled code."""
-    return _native.Near(
-        lists=np.ascontiguousarray(near.lists, dtype=np.int32),
-        n_explore=near.n_explore,
-        key=near.key,
-        first=first,
-    )
+    lists = np.ascontiguousarray(near.lists, dtype=np.int32)
+    numbers = {"n_explore": near.n_explore, "key": near.key, "first": first}
+    return _native.Near(lists=lists, **numbers)
 
 
 def _coefficients(coefficients: Coefficients) -> _native.Coefficients:
@@ -299,19 +278,3 @@ def _unwhitened(stats: Stats, coefficients: Coefficients) -> Stats:
     if np.ndim(coefficients.whitening) != 1:
         return stats
     return replace(stats, scatter=stats.scatter / coefficients.whitening**2)
-
-
-def _hints_pay(C: int, D: int, C_prime: int) -> bool:
-    return C >= FEWEST_CLUSTERS and C * D >= LEAST_WORK and C_prime <= MOST_KEPT
-
-
-def _hint_store(
-    kept: Kept, C: int, plan: Plan
-) -> tuple[_native.HintStore | None, bool]:
-    """Return where bounds are kept, if anywhere, and whether those of this very K."""
-    if isinstance(kept.hints, HintsOfSweep):
-        store, serial = kept.hints
-        if store.serial == serial:
-            return store, True
-    is_worth_it = kept.changed <= SETTLED and plan.keep_hints
-    return (_native.HintStore(len(kept.K), C) if is_worth_it else None), False

@@ -13,16 +13,16 @@ import numpy as np
 
 from cprime.blocks import LEAF_ROWS, Block, Kept
 from cprime.draws import drawn
+from cprime.kernels.neighbourhood import lists_among, looked_at
+from cprime.kernels.row_sums import first_moments, n_changed, remembered
 from cprime.kernels.whitening import canonical, shape_of
-from cprime.search import Near, Plan
+from cprime.search import Plan
 from cprime.stats import Stats, weighted_sum
 from cprime.summation import LeafSum
 from cprime.theta import Coefficients
 from cprime.truncation import Truncated, closest, gaps_of
 from cprime.typing import Array
 
-# Lists of so many clusters on the list of one are where those near it are looked for.
-SPREAD = 8
 # Trial seeds whose losses differ by no more than this share are equally good.
 SAME_LOSS = 1e-12
 
@@ -104,15 +104,6 @@ def sweep_leaf(
     return remembered(chosen, len(coefficients.means)), stats
 
 
-def looked_at(K: Array, near: Near, first: int) -> Array:
-    """Return which clusters rows look at that keep K, shape (B, C)."""
-    B, C = len(K), len(near.lists)
-    seen = np.zeros((B, C), dtype=bool)
-    for some in (K, near.lists[K[:, 0]], near.drawn(first, B)):
-        np.put_along_axis(seen, some, True, axis=1)
-    return seen
-
-
 def posterior(values: Array, coefficients: Coefficients, C_prime: int) -> Truncated:
     """Return the C' closest clusters of every row and their log-joints."""
 
@@ -175,15 +166,10 @@ def near_clusters(
 ) -> tuple[Array, int]:
     """Return for every cluster those as whose row its mean would fit best."""
     means = coefficients.means
-    C = len(means)
     if lists is None:
-        return posterior(means, coefficients, count).K, C * C
+        return posterior(means, coefficients, count).K, len(means) ** 2
     scores = evaluate(columns_of(means), coefficients) + coefficients.penalty()
-    seen = np.zeros((C, C), dtype=bool)
-    for some in (lists, lists[lists[:, :SPREAD]].reshape(C, -1)):
-        np.put_along_axis(seen, some, True, axis=1)
-    scores[~seen] = np.inf
-    return closest(scores, count), int(np.count_nonzero(seen))
+    return lists_among(scores, lists, count)
 
 
 def runs(plan: Plan, coefficients: Coefficients) -> bool:
@@ -283,24 +269,6 @@ def accumulate(
     )
 
 
-def first_moments(
-    columns: Array, K: Array, shares: Array, means: Array
-) -> tuple[Array, Array]:
-    """Return sum s_c, and sum s_c (y - mu_c), of rows with shares in clusters K."""
-    C, D = means.shape
-    clusters = K.ravel()
-    shifts = np.empty((C, D))
-    for d in range(D):
-        difference = columns[d][:, None] - means[K, d]
-        shifts[:, d] = np.bincount(clusters, (shares * difference).ravel(), minlength=C)
-    return np.bincount(clusters, shares.ravel(), minlength=C), shifts
-
-
-def remembered(K: Array, C: int) -> Array:
-    """Return what of K a row must carry to the next sweep: nothing, if it is all C."""
-    return np.empty((len(K), 0), dtype=K.dtype) if K.shape[1] == C else K
-
-
 def parts(array: Array) -> list[Array]:
     """Return the rows a leaf at a time, to bound the memory of what follows."""
     return [array[i : i + LEAF_ROWS] for i in range(0, len(array), LEAF_ROWS)]
@@ -309,11 +277,3 @@ def parts(array: Array) -> list[Array]:
 def columns_of(values: Array) -> Array:
     """Return the rows feature by feature, shape (D, B), in float64."""
     return np.ascontiguousarray(values.T, dtype=np.float64)
-
-
-def n_changed(before: Array | None, after: Array, weights: Array) -> int:
-    """Return how many rows of positive weight keep other clusters than before."""
-    if before is None or before.shape != after.shape:
-        return int(np.count_nonzero(weights))
-    differs = (np.sort(before, axis=1) != np.sort(after, axis=1)).any(axis=1)
-    return int(np.count_nonzero(differs & (weights > 0)))

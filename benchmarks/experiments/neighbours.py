@@ -74,7 +74,10 @@ def measure(settings: Settings) -> dict[str, Any]:
                 if search != "exact" or C <= MOST_FOR_EXACT
             ]
             looked_at = [row["looked_at"] for row in mine]
-            exponent, _ = plots.power_law([row["C"] for row in mine], looked_at)
+            # What bounds and neighbours spare the exact search follows no power law.
+            exponent = None
+            if search != "exact":
+                exponent, _ = plots.power_law([row["C"] for row in mine], looked_at)
             rows += [row | {"exponent": exponent} for row in mine]
     notes = [
         f"`KMeans(C, c_prime=1)` from the same random rows, iterations 2 to "
@@ -107,7 +110,12 @@ def plot(result: dict[str, Any], folder: Path) -> list[str]:
             ]
             C = [row["C"] for row in mine]
             style = {"color": colour, "marker": marker, "label": search}
-            plots.growth(column[0], C, [row["looked_at"] for row in mine], **style)
+            draw = (
+                column[0].plot
+                if search == "exact"
+                else partial(plots.growth, column[0])
+            )
+            draw(C, [row["looked_at"] for row in mine], **style)
             column[1].plot(C, [row["free_energy"] for row in mine], **style)
         sizes = sorted({row["C"] for row in result["rows"] if row["case"] == case})
         column[1].set_xticks(sizes, [f"{C:,}" for C in sizes], rotation=45)

@@ -110,12 +110,11 @@ def plot(result: dict[str, Any], folder: Path) -> list[str]:
             ]
             C = [row["C"] for row in mine]
             style = {"color": colour, "marker": marker, "label": search}
-            draw = (
-                column[0].plot
-                if search == "exact"
-                else partial(plots.growth, column[0])
-            )
-            draw(C, [row["looked_at"] for row in mine], **style)
+            looked_at = [row["looked_at"] for row in mine]
+            if search == "exact":
+                column[0].plot(C, looked_at, **style)
+            else:
+                plots.growth(column[0], C, looked_at, **style)
             column[1].plot(C, [row["free_energy"] for row in mine], **style)
         sizes = sorted({row["C"] for row in result["rows"] if row["case"] == case})
         column[1].set_xticks(sizes, [f"{C:,}" for C in sizes], rotation=45)

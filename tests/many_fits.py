@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from sparse_doors import attack
 
 from cprime import FuzzyKMeans, GaussianMixture, KMeans, SoftKMeans
-from cprime.kernels import _native, native
+from cprime.kernels import _native, hints, native
 
 TYPES = ["full", "tied", "diag", "spherical", "isotropic"]
 
@@ -104,7 +104,7 @@ def main():
     if "--sanitized" in sys.argv and not _native.is_sanitized:
         sys.exit("this is not the build that watches memory")
     # Bounds also where they would not pay.
-    native.LEAST_WORK, native.SETTLED = 0, 1.0
+    hints.LEAST_WORK, hints.SETTLED = 0, 1.0
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 100
     rng = np.random.default_rng(0)
     for i in range(count):

@@ -16,5 +16,6 @@ NAMES = (
     "mixtures",
     "memory",
     "growth",
+    "neighbours",
     "threads",
 )

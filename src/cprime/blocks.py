@@ -34,11 +34,14 @@ class Block:
     scale : float
         A power of two every value is multiplied by on the way to a kernel, to keep
         squares of very large or very small numbers inside float64.
+    first : int
+        Number of the first row among all of a fit.
     """
 
     X: Any
     weights: Array
     scale: float = 1.0
+    first: int = 0
 
     @property
     def n_rows(self) -> int:
@@ -62,12 +65,14 @@ class Block:
 
     def part(self, rows: Any) -> "Block":
         """Return a block of these rows alone."""
-        return Block(self.X[rows], self.weights[rows], self.scale)
+        # Rows picked from anywhere are no longer known by their numbers.
+        first = self.first + (rows.start or 0) if isinstance(rows, slice) else 0
+        return Block(self.X[rows], self.weights[rows], self.scale, first)
 
     def filled(self, values: Array) -> "Block":
         """Return a copy with these values, one per feature, where there is NaN."""
         X = np.where(np.isnan(self.X), values / self.scale, self.X)
-        return Block(X.astype(self.X.dtype), self.weights, self.scale)
+        return Block(X.astype(self.X.dtype), self.weights, self.scale, self.first)
 
 
 class Hints(Protocol):

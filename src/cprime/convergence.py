@@ -41,7 +41,16 @@ class Change:
 
 
 class Stop(Protocol):
-    """A rule for when a fit has converged."""
+    """A rule for when a fit has converged.
+
+    Attributes
+    ----------
+    least_gain : float
+        What F must rise by, in nats per row, to be worth an E-step over all clusters.
+    """
+
+    @property
+    def least_gain(self) -> float: ...
 
     def reason(self, change: Change) -> str:
         """Return why a fit that changed so little has converged, or nothing."""
@@ -58,6 +67,10 @@ class Gain:
     """
 
     tolerance: float
+
+    @property
+    def least_gain(self) -> float:
+        return self.tolerance
 
     def reason(self, change: Change) -> str:
         return self.within(change.gain) if abs(change.gain) < self.tolerance else ""
@@ -101,6 +114,11 @@ class Tolerance:
 
     shift: float
     log_variance: float
+
+    @property
+    def least_gain(self) -> float:
+        # The same number, of J in place of F: that is -D / 2 times its logarithm.
+        return self.log_variance
 
     def reason(self, change: Change) -> str:
         if change.C_prime == 1 and change.rows == 0:

@@ -69,6 +69,7 @@ def is_possible(problem: Problem, stop: convergence.Stop, C: int, dtype: Any) ->
         and rows.block is not None
         and rows.block.scale == 1.0
         and dtype in (np.float32, np.float64)
+        and not problem.search.is_partial
         and type(model) is Isotropic
         and model.equal
         and model.given is NOTHING

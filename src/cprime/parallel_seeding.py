@@ -6,14 +6,17 @@ speed of a sweep, whatever C is. Greedy k-means++ then chooses among the candida
 each with the weight of the rows it is nearest to (Bahmani et al. 2012).
 """
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from cprime.kernels import Kernel
 from cprime.keyed_rows import KeyedRows
+from cprime.models import Isotropic
 from cprime.rows import MemoryRows, Rows
 from cprime.seeding import Seeds, greedy_kmeans_plus_plus
+from cprime.theta import Theta
 from cprime.typing import Array
 
 # From so many multiply-adds a sweep on, greedy k-means++ takes longer than many fits.
@@ -47,7 +50,9 @@ def kmeans_parallel(
         pass
     found = candidates.weighted()
     seeds = greedy_kmeans_plus_plus(found, C, kernel, rng)
-    return Seeds(seeds.means, candidates.evaluations + seeds.evaluations)
+    evaluations = candidates.evaluations + seeds.evaluations
+    find_assignment = partial(candidates.near, seeds.means)
+    return Seeds(seeds.means, evaluations, find_assignment=find_assignment)
 
 
 class _Candidates:
@@ -101,14 +106,26 @@ class _Candidates:
 
     def weighted(self) -> MemoryRows:
         """Return the candidates, each with the weight of the rows nearest to it."""
-        count = self.count
+        count, means = self.count, self._all_means
 
         def of_owners(weights: Array, owner: Array) -> Array:
             return np.bincount(owner, weights, count)
 
         weights = self._rows.sum_slices(of_owners, self._owner)
-        means = np.concatenate(self._means)
         with np.errstate(over="ignore"):
             narrow = means.astype(np.float32)
         # Half as much to move in every step that follows.
         return MemoryRows(narrow if np.array_equal(narrow, means) else means, weights)
+
+    def near(self, seeds: Array) -> Any:
+        """Return for every row the seed closest to the candidate it is nearest to.
+
+        As rows keep it.
+        """
+        known = Isotropic().coefficients(Theta(seeds, 1.0))
+        closest = self._kernel.nearest(self._all_means, known)
+        return self._rows.assigned(lambda owner: closest[owner], self._owner)
+
+    @property
+    def _all_means(self) -> Array:
+        return np.concatenate(self._means)

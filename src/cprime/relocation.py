@@ -22,8 +22,8 @@ class Refilled(NamedTuple):
     Attributes
     ----------
     K : as the rows keep it
-        At C' = 1 with the moved rows in their new cluster: labels may be state. With
-        more clusters per row the next sweep finds it anyway.
+        With the moved rows in their new cluster, where K may be state: at C' = 1, and
+        where rows look at few clusters. Else the next sweep finds it anyway.
     stats : Stats
         As if the moved rows belonged to the formerly empty clusters alone.
     about : Theta
@@ -57,13 +57,13 @@ def refill(problem: Problem, K: Any, stats: Stats, theta: Theta) -> Refilled:
         return refilled
     for cluster, copies in zip(empty, _worst_served(problem, theta, len(empty))):
         part = problem.rows.subset(copies)
-        _, leaving = replace(problem, rows=part).sweep(theta, K.part(copies))
+        leaving = replace(problem, rows=part).sums(theta, K.part(copies))
         place = part.take(np.array([0]))[0]
         moved, about = _move(problem.model, refilled, leaving, int(cluster), place)
         clusters = [*refilled.moved, int(cluster)]
         if _is_better(problem.model, refilled, moved, about, clusters):
             K_moved = refilled.K
-            if problem.C_prime == 1:
+            if problem.C_prime == 1 or problem.search.is_partial:
                 K_moved = K_moved.reassigned(copies, int(cluster))
             refilled = Refilled(K_moved, moved, about, clusters)
     return refilled

@@ -7,7 +7,9 @@ cumulated weights of that line. A weight of two is then the same as the row give
 """
 
 import math
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -30,10 +32,22 @@ FEWEST_SAMPLED = 2**14
 
 @dataclass(frozen=True)
 class Seeds:
-    """The first means, and how many distances were computed to find them."""
+    """The first means, and how many distances were computed to find them.
+
+    `K` says which of them each row is near, as the rows keep it; not always the
+    closest. `find_assignment`, if there is one, finds it without looking at the rows.
+    """
 
     means: Array
     evaluations: int
+    K: Any = None
+    find_assignment: Callable[[], Any] | None = None
+
+    def assigned(self) -> "Seeds":
+        """Return the seeds with their K, if that can be known."""
+        if self.find_assignment is None:
+            return self
+        return replace(self, K=self.find_assignment(), find_assignment=None)
 
 
 def greedy_kmeans_plus_plus(

@@ -23,7 +23,7 @@ class Block {
   double* kept(int r) { return work_.kept.data() + size_t(r) * C_prime_; }
   int32_t* after(int r) { return sweep_.after + (first_ + r) * C_prime_; }
   const int32_t* before(int r) const {
-    return sweep_.before == nullptr ? nullptr : sweep_.before + (first_ + r) * C_prime_;
+    return sweep_.before == nullptr ? nullptr : sweep_.before + (first_ + r) * sweep_.n_before;
   }
   double weight(int r) const { return sweep_.weights[(first_ + r) * sweep_.weight_stride]; }
   const double* mean(int c) const { return clusters_.mean(c); }

@@ -41,6 +41,21 @@ class EStep : public Statistics {
   template <class RowAt>
   void run_on(RowAt row_at) {
     work_.kept.resize(size_t(n_) * C_prime_);
+    sweep_.is_decided ? measure_kept() : find(row_at);
+    if (stopping()) return;
+    count_changes();
+    C_prime_ > 1 ? accumulate_soft() : accumulate_hard(row_at);
+  }
+
+  // How far the clusters are that rows keep; of rows of one, their sums tell.
+  void measure_kept() {
+    if (C_prime_ == 1) return;
+    for (int r = 0; r < n_; ++r)
+      for (int j = 0; j < C_prime_; ++j) kept(r)[j] = distance(row(r), mean(after(r)[j]), Dp_);
+  }
+
+  template <class RowAt>
+  void find(RowAt row_at) {
     work_.to_scan.clear();
     work_.to_check.clear();
     if (sweep_.use_hints) {
@@ -58,9 +73,6 @@ class EStep : public Statistics {
       for (int r = 0; r < n_; ++r) work_.to_scan.push_back(r);
     }
     scan(row_at);
-    if (stopping()) return;
-    count_changes();
-    C_prime_ > 1 ? accumulate_soft() : accumulate_hard(row_at);
   }
 
   void fetch(int r) { load_row(sweep_.rows, first_ + r, row(r), Dp_); }

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "partial.hpp"
 #include "trials.hpp"
 #include "values.hpp"
 
@@ -30,6 +31,14 @@ struct Isa {
   double (*nearest_of)(const Clusters&, int c, const int32_t* others, int n);
   // Rows first .. first + count of one leaf.
   void (*sweep_leaf)(const Sweep&, int64_t first, int count, Sums&, void* scratch);
+  // Means as a partial search reads them.
+  void (*pack_mean_rows)(const Clusters&, MeanRows&);
+  // Finds what rows order[begin] .. order[end] keep; returns how many distances that took.
+  int64_t (*search_partly)(const Sweep&, const Partial&, int64_t begin, int64_t end, void* scratch);
+  // Lists the `wanted` clusters near each from `first` on, out of its list and those of the first
+  // `n_spread` on that.
+  int64_t (*list_clusters)(const Clusters&, const int32_t* lists, int n_listed, int n_spread, int wanted,
+                           int first, int count, int32_t* out, void* scratch);
   // The C' closest clusters, best first; `distances` may be null.
   void (*closest)(const Rows&, const Clusters&, int C_prime, int64_t first, int count,
                   int32_t* K, double* distances, void* scratch);

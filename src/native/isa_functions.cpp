@@ -21,6 +21,10 @@ void score_neighbours(const Clusters&, const double* anchors, int first, int cou
 void pack_screen(Clusters&);
 double nearest_of(const Clusters&, int c, const int32_t* others, int n);
 void sweep_leaf(const Sweep&, int64_t first, int count, Sums&, void* scratch);
+void pack_mean_rows(const Clusters&, MeanRows&);
+int64_t search_partly(const Sweep&, const Partial&, int64_t begin, int64_t end, void* scratch);
+int64_t list_clusters(const Clusters&, const int32_t* lists, int n_listed, int n_spread, int wanted, int first,
+                      int count, int32_t* out, void* scratch);
 void closest(const Rows&, const Clusters&, int C_prime, int64_t first, int count, int32_t* K,
              double* distances, void* scratch);
 void nearer(const Rows&, const Clusters&, const Neighbours*, int32_t number, int64_t first, int count, double* nearest,
@@ -39,6 +43,7 @@ const Isa isa = {
     pack,            pack_panels,      pack_columns,
     pack_centred,    pack_neighbours,  score_neighbours,
     pack_screen,     nearest_of,       sweep_leaf,
+    pack_mean_rows,  search_partly,    list_clusters,
     closest,         nearer,           gaps,
     distances_of,    set_trials,       try_trials,
     accept_trial,    log_sums,         magnitude,

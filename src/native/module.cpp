@@ -56,6 +56,57 @@ void find_neighbours(const Clusters& clusters, const double* anchors, int n, Nei
   });
 }
 
+// How many clusters of a list have lists among which those near one are looked for; as the reference.
+constexpr int SPREAD = 8;
+
+// Rows by their best clusters, in the order they have.
+void order_by_best(const Sweep& sweep, Partial& partial) {
+  std::vector<int64_t> places(size_t(sweep.clusters->C) + 1, 0);
+  const auto best = [&](int64_t n) { return sweep.before[n * sweep.n_before]; };
+  for (int64_t n = 0; n < sweep.rows.n; ++n) ++places[size_t(best(n)) + 1];
+  for (size_t c = 1; c < places.size(); ++c) places[c] += places[c - 1];
+  partial.order.resize(size_t(sweep.rows.n));
+  for (int64_t n = 0; n < sweep.rows.n; ++n) partial.order[size_t(places[size_t(best(n))]++)] = n;
+}
+
+// Finds what rows keep; returns how many distances that took.
+int64_t search_partly(Sweep& sweep, Partial& partial) {
+  constexpr int64_t PART = 2048;
+  const Clusters& clusters = *sweep.clusters;
+  const int64_t n = sweep.rows.n;
+  if (!clusters.is_whitened()) isa().pack_mean_rows(clusters, partial.means);
+  std::atomic<int64_t> evaluations{0};
+  without_gil([&] { order_by_best(sweep, partial); });
+  run((n + PART - 1) / PART, double(n) * partial.n_listed * clusters.D, [&](int64_t part, void* scratch) {
+    evaluations += isa().search_partly(sweep, partial, part * PART, std::min(n, (part + 1) * PART), scratch);
+  });
+  return evaluations;
+}
+
+// Rows look at clusters near the best they have, as of Python's Near.
+struct PyNear {
+  Clusters2 lists;
+  int n_explore;
+  uint64_t key;
+  int64_t first;
+};
+
+// Lists of clusters near each, out of those on `lists`; returns how many distances were computed.
+int64_t near_clusters(const PyCoefficients& coefficients, const Clusters2& lists, Out<int32_t> out) {
+  constexpr int PART = 16;
+  const Clusters clusters = make_clusters(coefficients, false);
+  const int C = clusters.C, n_listed = int(lists.shape(1)), wanted = int(out.shape(1));
+  if (int(lists.shape(0)) != C || int(out.shape(0)) != C || wanted > n_listed)
+    throw std::invalid_argument("lists and clusters differ in number");
+  std::atomic<int64_t> evaluations{0};
+  run((C + PART - 1) / PART, double(C) * n_listed * SPREAD * clusters.D, [&](int64_t part, void* scratch) {
+    const int first = int(part) * PART;
+    evaluations += isa().list_clusters(clusters, lists.data(), n_listed, std::min(SPREAD, n_listed), wanted, first,
+                                       std::min(PART, C - first), out.data(), scratch);
+  });
+  return evaluations;
+}
+
 nb::tuple as_tuple(const Tree::Node& node, const Clusters& clusters) {
   const size_t C = size_t(clusters.C), D = size_t(clusters.D);
   double* counts = new double[C];
@@ -95,7 +146,7 @@ nb::tuple as_tuple(const Tree::Node& node, const Clusters& clusters) {
 // Arrays `before` and `after` have a row's C' clusters, or nothing if it keeps all.
 nb::tuple sweep(const PyRows& from, const Doubles1& weights, const PyCoefficients& coefficients,
                 double reluctance, int C_prime, int leaf_rows, std::optional<Clusters2> before,
-                Out<int32_t> after, HintStore* store, bool use_hints) {
+                Out<int32_t> after, HintStore* store, bool use_hints, const std::optional<PyNear>& near) {
   const bool all = C_prime == int(coefficients.means.shape(0));
   const Clusters clusters = make_clusters(coefficients, all);
   check_features(from.rows, clusters);
@@ -105,6 +156,7 @@ nb::tuple sweep(const PyRows& from, const Doubles1& weights, const PyCoefficient
   sweep.weights = weights.data();
   sweep.weight_stride = weights.stride(0);
   sweep.before = before && !all ? before->data() : nullptr;
+  sweep.n_before = sweep.before != nullptr ? int(before->shape(1)) : C_prime;
   sweep.continued = before.has_value();
   sweep.after = after.data();
   sweep.clusters = &clusters;
@@ -124,12 +176,23 @@ nb::tuple sweep(const PyRows& from, const Doubles1& weights, const PyCoefficient
     sweep.hints = &hints;
     sweep.use_hints = use_hints;
   }
+  int64_t looked_at = 0;
   Neighbours neighbours;
-  if (neighbours_pay(sweep)) {
+  if (near && sweep.before != nullptr) {
+    Partial partial;
+    partial.lists = near->lists.data();
+    partial.n_listed = int(near->lists.shape(1));
+    partial.n_explore = near->n_explore;
+    partial.key = near->key;
+    partial.first = near->first;
+    looked_at = search_partly(sweep, partial);
+    sweep.is_decided = true;
+  } else if (neighbours_pay(sweep)) {
     find_neighbours(clusters, clusters.means.data(), clusters.C, neighbours);
     sweep.neighbours = &neighbours;
   }
   const auto nodes = sweep_leaves(sweep, leaf_rows);
+  nodes[0].sums->evaluations += looked_at;
   if (store != nullptr) store->close(clusters);
   nb::list found;
   for (const auto& node : nodes) found.append(as_tuple(node, clusters));
@@ -291,8 +354,16 @@ NB_MODULE(_native, m) {
            },
            nb::kw_only(), "means"_a, "penalty"_a.none(), "whitening"_a.none(), "sharpness"_a,
            "highest_bias"_a);
+  nb::class_<PyNear>(m, "Near")
+      .def("__init__",
+           [](PyNear* self, Clusters2 lists, int n_explore, uint64_t key, int64_t first) {
+             new (self) PyNear{lists, n_explore, key, first};
+           },
+           nb::kw_only(), "lists"_a, "n_explore"_a, "key"_a, "first"_a);
+  m.def("near_clusters", &near_clusters);
   m.def("sweep", &sweep, nb::kw_only(), "rows"_a, "weights"_a, "coefficients"_a, "reluctance"_a,
-        "C_prime"_a, "leaf_rows"_a, "before"_a.none(), "after"_a, "hints"_a.none(), "use_hints"_a);
+        "C_prime"_a, "leaf_rows"_a, "before"_a.none(), "after"_a, "hints"_a.none(), "use_hints"_a,
+        "near"_a.none());
   m.def("closest", &closest, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none());
   m.def("nearer", &nearer);
   m.def("gaps", &gaps);

@@ -7,6 +7,17 @@
 #include "tile.hpp"
 
 namespace cprime::CPRIME_ISA {
+
+void pack_mean_rows(const Clusters& clusters, MeanRows& rows) {
+  const int C = clusters.C, D = clusters.D;
+  rows.stride = (D + SIXTEEN - 1) / SIXTEEN * SIXTEEN;
+  rows.values.assign(size_t(C) * rows.stride, 0.0f);
+  for (int c = 0; c < C; ++c)
+    for (int d = 0; d < D; ++d)
+      rows.values[size_t(c) * rows.stride + d] =
+          float(-2.0 * ((clusters.mean(c)[d] - clusters.frame.origin[d]) * clusters.frame.shrink));
+}
+
 namespace {
 
 // Fewer clusters, or features, take less time than it does to make bytes of rows.
@@ -17,23 +28,13 @@ bool bytes_pay(const Clusters& clusters) {
          clusters.D >= FEWEST_FEATURES && clusters.D <= MOST_BYTE_FEATURES;
 }
 
-void pack_rows(const Clusters& clusters, MeanRows& rows) {
-  const int C = clusters.C, D = clusters.D;
-  rows.stride = (D + SIXTEEN - 1) / SIXTEEN * SIXTEEN;
-  rows.values.assign(size_t(C) * rows.stride, 0.0f);
-  for (int c = 0; c < C; ++c)
-    for (int d = 0; d < D; ++d)
-      rows.values[size_t(c) * rows.stride + d] =
-          float(-2.0 * ((clusters.mean(c)[d] - clusters.frame.origin[d]) * clusters.frame.shrink));
-}
-
 void pack_bytes(const Clusters& clusters, int width, BytePanels& panels) {
   const int D = clusters.D, stride = words_of(D) * BYTES_OF_WORD;
   panels.values.assign(size_t(width) * stride, 128);
   panels.units.assign(size_t(width), 0.0f);
   panels.constants.assign(size_t(width), INFINITY);
   panels.reach = panels.blur = panels.share = 0.0;
-  pack_rows(clusters, panels.means);
+  pack_mean_rows(clusters, panels.means);
   Buffer<double> mean(static_cast<size_t>(D));
   for (int c = 0; c < clusters.C; ++c) {
     double largest = 0.0, length = 0.0;
@@ -143,7 +144,7 @@ void pack_centred(const Clusters& clusters, Centred& centred) {
 
 void pack_neighbours(const Clusters& clusters, int n_anchors, Neighbours& neighbours) {
   const int C = clusters.C;
-  pack_rows(clusters, neighbours.means);
+  pack_mean_rows(clusters, neighbours.means);
   neighbours.width = (C + 2 * SIXTEEN - 1) / (2 * SIXTEEN) * (2 * SIXTEEN);
   neighbours.n = n_anchors;
   neighbours.codes.resize(size_t(n_anchors) * neighbours.width);

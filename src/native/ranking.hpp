@@ -31,6 +31,7 @@ struct Workspace {
   std::vector<uint8_t> is_done;
   std::vector<int32_t> balance;  // zero between uses
   std::vector<int32_t> near;     // clusters near one
+  std::vector<int32_t> place;    // of a cluster on a list, -1 between uses
   Buffer<int64_t> ranks;
   Buffer<int32_t> screened_ranks, order;
 };

@@ -141,6 +141,20 @@ class Search {
       }
   }
 
+  // Scores of row `i` and n listed clusters; there is room for LISTED_AT_ONCE more of both.
+  void score_few(int i, const Panels& all, const MeanRows& means, const int32_t* listed, int n, float* out) const {
+    score_listed(rows_.data() + size_t(i) * Dp_, means.values.data(), means.stride, all.constants.data(), listed, n, out);
+  }
+
+  // How high scores are, at most, of clusters that may be among the `wanted` closest, if those that were
+  // searched are some of all.
+  float limit_of_found(int i, int wanted) const {
+    float bound = limit_[i];
+    if (wanted == 1)
+      for (int j = 0; j < count_[i]; ++j) bound = std::min(bound, found_[i][j].score);
+    return as_float(limit(i, bound));
+  }
+
   double square(int i) const { return square_[i]; }
 
   // Whether the one closest cluster is searched by scores of bytes.

@@ -18,7 +18,7 @@ class Statistics : public HintAccess {
  protected:
   void count_changes() {
     for (int r = 0; r < n_; ++r) {
-      const bool changed = sweep_.before == nullptr ||
+      const bool changed = sweep_.before == nullptr || sweep_.n_before != C_prime_ ||
                            (C_prime_ == 1 ? before(r)[0] != after(r)[0] : differs(before(r), after(r)));
       sums_.changed += changed && weight(r) != 0.0;
     }

@@ -113,6 +113,16 @@ void keep_lowest(const float* columns, int D, const float* panels, const float* 
          __builtin_shufflevector(pairs, pairs, 1, 3, 5, 7, 9, 11, 13, 15);
 }
 
+constexpr int FEW_LISTED = 2;  // are scored one by one sooner than eight side by side
+
+[[gnu::always_inline]] inline float score_one(const float* row, const float* mean, int stride, float constant) {
+  Sixteen sum{};
+  for (int d = 0; d < stride; d += SIXTEEN) sum += load<Sixteen>(row + d) * load<Sixteen>(mean + d);
+  float score = constant;
+  for (int lane = 0; lane < SIXTEEN; ++lane) score += sum[lane];
+  return score;
+}
+
 }  // namespace
 
 void score_lanes(const float* columns, int D, const float* panels, const float* constants, int width,
@@ -177,6 +187,10 @@ void lowest_two_of_tile(const float* rows, int row_stride, int D, const float* p
 
 void score_listed(const float* row, const float* means, int stride, const float* constants,
                   const int32_t* listed, int n, float* out) {
+  if (n <= FEW_LISTED) {
+    for (int j = 0; j < n; ++j) out[j] = score_one(row, means + size_t(listed[j]) * stride, stride, constants[listed[j]]);
+    return;
+  }
   for (int j = 0; j < n; j += LISTED_AT_ONCE) {
     const float* of[LISTED_AT_ONCE];
     EightFloats constant;

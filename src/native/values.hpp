@@ -235,8 +235,10 @@ struct Sweep {
   Rows rows;
   const double* weights = nullptr;
   int64_t weight_stride = 1;
-  const int32_t* before = nullptr;  // n x C_prime, or null
-  int32_t* after = nullptr;
+  const int32_t* before = nullptr;  // n x n_before, or null
+  int n_before = 1;
+  int32_t* after = nullptr;   // n x C_prime
+  bool is_decided = false;    // whether rows are to keep what is there already
   bool continued = false;  // whether there was a sweep before, even if it left nothing behind
   const Clusters* clusters = nullptr;
   const Neighbours* neighbours = nullptr;  // or null

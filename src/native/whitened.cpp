@@ -24,14 +24,8 @@ class WhitenedStep : public Statistics {
     work_.rows.resize(size_t(n_ + ROWS_AT_ONCE) * Dp_);
     for (int r = 0; r < n_; ++r) load_row(sweep_.rows, first_ + r, row(r), Dp_);
     work_.kept.resize(size_t(n_) * C_prime_);
-    const int at_once = block_rows(clusters_);
-    for (int begin = 0; begin < n_ && !stopping(); begin += at_once)
-      select_all(
-          row(begin), std::min(at_once, n_ - begin), clusters_, C_prime_,
-          [&](int r) { return before(begin + r); }, after(begin), kept(begin), work_);
+    sweep_.is_decided ? measure_kept() : find();
     if (stopping()) return;
-    if (sweep_.reluctance != 1.0 && sweep_.before != nullptr) stay_where_reluctant();
-    sums_.evaluations += int64_t(n_) * clusters_.C;
     count_changes();
     if (clusters_.whitened == Clusters::Whitening::OF_CLUSTERS) {
       accumulate_soft();
@@ -42,6 +36,23 @@ class WhitenedStep : public Statistics {
   }
 
  private:
+  void find() {
+    const int at_once = block_rows(clusters_);
+    for (int begin = 0; begin < n_ && !stopping(); begin += at_once)
+      select_all(
+          row(begin), std::min(at_once, n_ - begin), clusters_, C_prime_,
+          [&](int r) { return before(begin + r); }, after(begin), kept(begin), work_);
+    if (stopping()) return;
+    if (sweep_.reluctance != 1.0 && sweep_.before != nullptr) stay_where_reluctant();
+    sums_.evaluations += int64_t(n_) * clusters_.C;
+  }
+
+  // How far the clusters are that rows keep.
+  void measure_kept() {
+    for (int r = 0; r < n_; ++r)
+      for (int j = 0; j < C_prime_; ++j) kept(r)[j] = whitened_distance(row(r), clusters_, after(r)[j]);
+  }
+
   // Leaves rows in the clusters they have, unless the chosen ones are better by far.
   void stay_where_reluctant() {
     for (int r = 0; r < n_; ++r)

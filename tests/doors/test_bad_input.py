@@ -291,6 +291,24 @@ PARAMETERS = [
     for value in wrong
 ]
 PARAMETERS += [
+    (
+        "neighbours, c_prime=None",
+        fit(search="neighbours", c_prime=None),
+        ValueError,
+        "search='neighbours' needs c_prime below",
+    ),
+    (
+        "neighbours, too few",
+        fit(search="neighbours", c_prime=2, n_neighbors=1),
+        ValueError,
+        "n_neighbors=1 should be at least c_prime=2",
+    ),
+    (
+        "neighbours, n_explore=-1",
+        fit(search="neighbours", n_explore=-1),
+        ValueError,
+        "n_explore",
+    ),
     ("lazy, c_prime=2", fit(search="lazy", c_prime=2), ValueError, "lazy.* c_prime=1"),
     ("lazy, c_prime=None", fit(search="lazy", c_prime=None), ValueError, "c_prime=1"),
     *[

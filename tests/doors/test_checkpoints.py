@@ -34,6 +34,9 @@ MODELS = {
     "EM, own random numbers": KMeans(10, c_prime=None, n_init=2).set_params(
         random_state=np.random.RandomState(3)
     ),
+    "neighbours": KMeans(
+        12, c_prime=2, search="neighbours", n_neighbors=4, init="random", n_init=2
+    ),
     "lazy": KMeans(10, search="lazy", eps=0.01, init="random", n_init=2).set_params(
         random_state=0
     ),

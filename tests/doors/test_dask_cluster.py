@@ -90,7 +90,16 @@ def assert_same(fitted, expected):
     assert fitted.inertia_ == expected.inertia_
 
 
-@pytest.mark.parametrize("options", [{}, {"c_prime": 2}, {"search": "lazy"}], ids=str)
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"c_prime": 2},
+        {"search": "lazy"},
+        {"search": "neighbours", "n_neighbors": 4},
+    ],
+    ids=str,
+)
 def test_a_fit_on_workers_has_the_bits_of_one_in_memory(client, X, options):
     weights = np.random.default_rng(0).random(len(X))
     of = {"n_clusters": 6, "init": "k-means||", "random_state": 0, "max_iter": 5}

@@ -28,6 +28,8 @@ WORK = {"evaluations", "seconds", "seeding_", "evaluations_"}
 ESTIMATORS = [
     *(KMeans(9, init=X[:9], c_prime=c, max_iter=12) for c in (1, 3, None)),
     KMeans(9, init=X[:9], search="lazy", max_iter=12),
+    KMeans(9, init=X[:9], c_prime=2, search="neighbours", n_neighbors=4),
+    KMeans(9, init=X[:9], search="neighbours", n_neighbors=3, finish="partial"),
     KMeans(9, init=X[:9] + 1e4 * (np.arange(9) == 4)[:, None].astype("f4")),
     KMeans(80, init=X[:80], max_iter=20),
     KMeans(9, init="sampled-k-means++", n_init=3, random_state=3, max_iter=5),

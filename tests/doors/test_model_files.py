@@ -24,6 +24,9 @@ LEFT_OUT = {"labels_"}
 MODELS = {
     "kmeans": KMeans(5, random_state=0),
     "kmeans restarts": KMeans(5, n_init=3, c_prime=2, random_state=0),
+    "kmeans neighbours": KMeans(
+        5, search="neighbours", n_neighbors=3, init=DATA[:5], random_state=0
+    ),
     "kmeans lazy": KMeans(5, search="lazy", init=DATA[:5], random_state=0),
     "kmeans variance": KMeans(5, c_prime=None, variance=0.1, random_state=0),
     "soft": SoftKMeans(5, random_state=0),

@@ -25,7 +25,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 from cprime import GaussianMixture, KMeans, em
 from cprime.blas import one_thread
 from cprime.blocks import LEAF_ROWS, Block, Kept
-from cprime.kernels import native
+from cprime.kernels import hints, native
 from cprime.models import Isotropic
 from cprime.search import Exact
 from cprime.theta import Theta
@@ -303,7 +303,7 @@ def test_what_an_interrupted_sweep_remembers_misleads_nobody(threads, monkeypatc
         raise InterruptError
 
     # Bounds from the first; one thread, and enough to do for most of a second.
-    monkeypatch.setattr(native, "SETTLED", 1.0)
+    monkeypatch.setattr(hints, "SETTLED", 1.0)
     threads(1)
     rng = np.random.default_rng(0)
     X = rng.normal(size=(2**15, 32))

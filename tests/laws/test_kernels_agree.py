@@ -20,7 +20,7 @@ from traces import assert_never_falls
 
 from cprime import em
 from cprime.blocks import Kept
-from cprime.kernels import get_kernel, native, reference
+from cprime.kernels import get_kernel, hints, native, reference
 from cprime.models import Isotropic
 from cprime.problem import Problem
 from cprime.rows import MemoryRows
@@ -420,8 +420,8 @@ histories = st.lists(st.sampled_from(MOVES), min_size=1, max_size=14)
 def remembering():
     """Let kernels remember what they can, also where it would not pay."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(native, "LEAST_WORK", 0)
-        patch.setattr(native, "SETTLED", 1.0)
+        patch.setattr(hints, "LEAST_WORK", 0)
+        patch.setattr(hints, "SETTLED", 1.0)
         yield
 
 

@@ -14,7 +14,6 @@ from cprime.checking import tables
 from cprime.checking.files import opened
 from cprime.kernels.native import magnitude as largest_of
 from cprime.rows import is_dask_data
-from cprime.search import Exact, Lazy, Search
 from cprime.sources import Data, is_dask, is_source
 from cprime.sources.display import LONGEST_REASON, LONGEST_TEXT, quoted, short
 from cprime.sources.sparse import canonical, sound
@@ -139,19 +138,6 @@ def checked_means(init: Any, n_clusters: int, X: Any) -> Array:
             f"initial centers must be finite in {X.dtype}, as X is."
         )
     return means
-
-
-def checked_search(estimator: Any, C_prime: int) -> Search:
-    """Return what an estimator's `search` and `eps` ask for, or why it cannot be."""
-    if estimator.search == "exact":
-        return Exact()
-    if C_prime != 1:
-        raise ValueError(
-            "search='lazy' is lazy-k-means and needs c_prime=1, not "
-            f"{estimator.c_prime}: "
-            "use search='exact' to keep more than one cluster per row."
-        )
-    return Lazy(float(estimator.eps))
 
 
 def checked_c_prime(c_prime: Any, C: int, name: str = "n_clusters") -> int:

@@ -1,6 +1,6 @@
 """How is the state of restarts written, and read to the same bits?"""
 
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -9,6 +9,7 @@ from cprime import em
 from cprime.extrapolation import START, Path
 from cprime.fitting.restarts import Run, State
 from cprime.rows import Rows
+from cprime.search import Exact, Neighbours, Search
 from cprime.seeding import Seeds
 from cprime.stats import Stats
 from cprime.storage import tree
@@ -16,6 +17,7 @@ from cprime.storage.container import Blocks, Stored
 from cprime.theta import Theta
 
 Arrays = dict[str, Any]
+EXACT = "exact"
 # What of a step is written as it is.
 OF_STEP = (
     *("iteration", "free_energy", "expected", "evaluations", "changed"),
@@ -33,7 +35,7 @@ def packed(state: State, arrays: Arrays) -> Any:
         "complete": _columns(state.complete),
         "evaluations": state.evaluations,
         "best": _of_run(state.best),
-        "seeds": None if seeds is None or current is not None else vars(seeds),
+        "seeds": None if seeds is None or current is not None else _of_seeds(seeds),
         "current": _of_run(current),
     }
     return tree.packed(kept, "state", arrays)
@@ -49,13 +51,19 @@ def unpacked(told: Any, arrays: dict[str, Stored], rows: Rows, C: int) -> State:
             tuple(_lines(kept["complete"], arrays)),
             int(tree.unpacked(kept["evaluations"], arrays)),
             None if best is None else _run(best["dict"], arrays, rows, shape),
-            None if seeds is None else _seeds(tree.unpacked(seeds, arrays), shape),
+            None if seeds is None else _seeds(seeds["dict"], arrays, rows, shape),
             None if current is None else _run(current["dict"], arrays, rows, shape),
         )
     except (KeyError, TypeError, AttributeError, IndexError) as error:
         raise ValueError(
             f"it does not hold the state of restarts ({error!r:.60})"
         ) from error
+
+
+def _of_seeds(seeds: Seeds) -> Any:
+    known = {"means": seeds.means, "evaluations": seeds.evaluations}
+    K = seeds.K
+    return known if K is None else {**known, "K": Blocks(K.shape, "<i4", K.parts())}
 
 
 def _of_run(run: Run | None) -> Any:
@@ -73,6 +81,8 @@ def _of_run(run: Run | None) -> Any:
             name: theta and theta.parameters()
             for name, theta in vars(last.path).items()
         },
+        "missed": last.missed,
+        "search": _of_search(last.search),
         "K": Blocks(K.shape, "<i4", K.parts()),
         "fit": fit
         and {
@@ -95,10 +105,14 @@ def _run(told: Any, arrays: dict[str, Stored], rows: Rows, shape: Any) -> Run:
         name: theta and _theta(theta, shape)
         for name, theta in _only(kept, vars(START)).items()
     }
+    # One that was kept before there were partial searches has none.
+    search = read("search") if "search" in told else None
     last = em.Step(
         theta=_theta(read("theta"), shape),
         K=K,
         path=Path(**path),
+        search=_search(search, shape[0]),
+        missed=read("missed") if "missed" in told else None,
         **_only(step, OF_STEP),
     )
     return Run(
@@ -115,6 +129,30 @@ def _run(told: Any, arrays: dict[str, Stored], rows: Rows, shape: Any) -> Run:
     )
 
 
+def _of_search(search: Search | None) -> Any:
+    """Return what changes in the course of a fit; of other searches nothing does."""
+    if isinstance(search, Neighbours):
+        return vars(search)
+    return EXACT if search == Exact() else None
+
+
+def _search(values: Any, C: int) -> Search | None:
+    if values is None:
+        return None
+    if values == EXACT:
+        return Exact()
+    search = Neighbours(**_only(values, vars(Neighbours(1))))
+    lists = search.lists
+    if lists is not None and not (
+        isinstance(lists, np.ndarray)
+        and (lists.dtype, lists.shape) == (np.int32, (C, search.n_neighbors))
+        and lists.min() >= 0
+        and lists.max() < C
+    ):
+        raise ValueError("its lists of clusters are not those of these clusters")
+    return search
+
+
 def _only(values: Any, names: Any) -> dict[str, Any]:
     if not (isinstance(values, dict) and values.keys() == set(names)):
         raise ValueError("it does not hold the state of restarts")
@@ -127,8 +165,12 @@ def _theta(values: Any, shape: tuple[int, int]) -> Theta:
     return theta
 
 
-def _seeds(values: Any, shape: tuple[int, int]) -> Seeds:
-    seeds = Seeds(**_only(values, ("means", "evaluations")))
+def _seeds(told: Any, arrays: dict[str, Stored], rows: Rows, shape: Any) -> Seeds:
+    known = {name: tree.unpacked(told[name], arrays) for name in told if name != "K"}
+    seeds = Seeds(**_only(known, ("means", "evaluations")))
+    if "K" in told:
+        K = rows.restored(tree.stored(told["K"], arrays), shape[0])
+        seeds = replace(seeds, K=K)
     _refuse_other_means(seeds.means, shape)
     return seeds
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from cprime.checking import inputs
+from cprime.checking.searches import checked_search
 from cprime.estimators.centers import RoundMixture
 from cprime.estimators.exchange import KMeansExchange
 from cprime.estimators.stepwise import Stepwise
@@ -68,11 +68,22 @@ class KMeans(KMeansExchange, Stepwise, RoundMixture):
         Accepted for compatibility: both give the same result.
     c_prime : int or None, default=1
         Clusters every row keeps, C'. None keeps all: EM.
-    search : {"exact", "lazy"}, default="exact"
+    search : {"exact", "lazy", "neighbours"}, default="exact"
         "lazy" moves a row only to a cluster closer by a factor of `1 + eps`
-        (lazy-k-means, `c_prime=1` only).
+        (lazy-k-means, `c_prime=1` only). "neighbours" has rows look at clusters near
+        the closest they had, and not at all: for thousands of clusters. F never falls,
+        but it may be another optimum that is found. `c_prime` below `n_clusters` only.
     eps : float, default=0.1
         Reluctance of `search="lazy"`; 0 is k-means.
+    n_neighbors : int, default=48
+        With `search="neighbours"`, clusters on the list of each, itself included. At
+        least `c_prime`; with all of them the fit is that of "exact".
+    n_explore : int, default=1
+        With "neighbours", other clusters that each row looks at, drawn at random: which
+        ones follows from the number of the row and of the iteration.
+    finish : {"exact", "partial"}, default="exact"
+        With "neighbours": "exact" lets rows look at all clusters once an iteration
+        gains less than 0.01 nats per row, to the end; "partial" never does.
     variance : float, optional
         Keep sigma^2 fixed at this value. With `c_prime=None` this is soft-k-means of
         stiffness `1 / (2 * variance)`.
@@ -122,6 +133,9 @@ class KMeans(KMeansExchange, Stepwise, RoundMixture):
         "k-means++", which alone is the greedy form.
     n_relocations_ : int
         Empty clusters that were moved to badly fitting rows.
+    n_missed_ : int
+        After `search="neighbours"` with `finish="exact"`: rows that did not have their
+        true `c_prime` closest clusters when they first looked at all.
     n_steps_, n_samples_seen_ : int
         Batches and rows so far, after `partial_fit`; a fit before it is one batch.
     n_features_in_ : int
@@ -175,8 +189,11 @@ class KMeans(KMeansExchange, Stepwise, RoundMixture):
         "copy_x": ["boolean"],
         "algorithm": [StrOptions({"lloyd", "elkan"})],
         "c_prime": [Interval(Integral, 1, None, closed="left"), None],
-        "search": [StrOptions({"exact", "lazy"})],
+        "search": [StrOptions({"exact", "lazy", "neighbours"})],
         "eps": [Interval(Real, 0, LARGEST, closed="both")],
+        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
+        "n_explore": [Interval(Integral, 0, None, closed="left")],
+        "finish": [StrOptions({"exact", "partial"})],
         "variance": [Interval(Real, 0, LARGEST, closed="right"), None],
         "variance_init": [Interval(Real, 0, LARGEST, closed="right"), None],
         "kernel": [StrOptions(set(KERNEL_NAMES))],
@@ -197,6 +214,9 @@ class KMeans(KMeansExchange, Stepwise, RoundMixture):
         c_prime=1,
         search="exact",
         eps=0.1,
+        n_neighbors=48,
+        n_explore=1,
+        finish="exact",
         variance=None,
         variance_init=None,
         kernel="auto",
@@ -213,6 +233,9 @@ class KMeans(KMeansExchange, Stepwise, RoundMixture):
         self.c_prime = c_prime
         self.search = search
         self.eps = eps
+        self.n_neighbors = n_neighbors
+        self.n_explore = n_explore
+        self.finish = finish
         self.variance = variance
         self.variance_init = variance_init
         self.kernel = kernel
@@ -220,7 +243,7 @@ class KMeans(KMeansExchange, Stepwise, RoundMixture):
     def _prepared(
         self, training: Training, starts: Starts, C_prime: int
     ) -> tuple[Results, Callable[[], Start]]:
-        search = inputs.checked_search(self, C_prime)
+        search = checked_search(self, int(self.n_clusters), C_prime)
         fixed, first = (
             None if given is None else training.units.variance_in(float(given), name)
             for name, given in (

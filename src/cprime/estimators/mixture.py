@@ -13,6 +13,7 @@ from cprime.blas import one_thread
 from cprime.checking import inputs, mixture_given
 from cprime.checking.constraints import RememberedChecks
 from cprime.checking.covariances import COVARIANCES, Covariances
+from cprime.checking.searches import checked_search
 from cprime.checking.units import Units
 from cprime.checkpointing.checkpoint import Checkpoint
 from cprime.estimators.exchange import MixtureExchange
@@ -99,12 +100,23 @@ class GaussianMixture(
         Iterations from one printed line to the next.
     c_prime : int or None, default=None
         Clusters every row keeps. None keeps all: EM.
-    search : {"exact", "lazy"}, default="exact"
+    search : {"exact", "lazy", "neighbours"}, default="exact"
         "lazy" moves a row only to a cluster that is nearer by a factor of `1 + eps`
         (`c_prime=1` only): nearer in the distance of Supplement C, counted from the
-        best a row can have.
+        best a row can have. "neighbours" has rows look at clusters near the likeliest
+        they had, and not at all: for many clusters. `c_prime` below `n_components`
+        only, for "isotropic", "spherical" and "diag".
     eps : float, default=0.1
         Reluctance of `search="lazy"`.
+    n_neighbors : int, default=48
+        With `search="neighbours"`, clusters on the list of each, itself included. At
+        least `c_prime`; with all of them the fit is that of "exact".
+    n_explore : int, default=1
+        With "neighbours", other clusters that each row looks at, drawn at random: which
+        ones follows from the number of the row and of the iteration.
+    finish : {"exact", "partial"}, default="exact"
+        With "neighbours": "exact" lets rows look at all clusters once an iteration
+        gains less than 0.01 nats per row, to the end; "partial" never does.
     equal_weights : bool, default=False
         Hold all `weights_` at 1 / n_components.
     kernel : {"auto", "native", "reference"}, default="auto"
@@ -139,6 +151,9 @@ class GaussianMixture(
         History of the best restart. `floored` counts clusters whose covariance was
         clipped.
     evaluations_ : int
+    n_missed_ : int
+        After `search="neighbours"` with `finish="exact"`: rows that did not have their
+        true `c_prime` closest clusters when they first looked at all.
     n_relocations_ : int
         Empty clusters that were restarted at a badly fitting row.
     n_steps_, n_samples_seen_ : int
@@ -190,8 +205,11 @@ class GaussianMixture(
         "verbose": ["verbose"],
         "verbose_interval": [Interval(Integral, 1, None, closed="left")],
         "c_prime": [Interval(Integral, 1, None, closed="left"), None],
-        "search": [StrOptions({"exact", "lazy"})],
+        "search": [StrOptions({"exact", "lazy", "neighbours"})],
         "eps": [Interval(Real, 0, LARGEST, closed="both")],
+        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
+        "n_explore": [Interval(Integral, 0, None, closed="left")],
+        "finish": [StrOptions({"exact", "partial"})],
         "equal_weights": ["boolean"],
         "kernel": [StrOptions(set(KERNEL_NAMES))],
         "missing": [StrOptions({"error", "marginalize"})],
@@ -217,6 +235,9 @@ class GaussianMixture(
         c_prime=None,
         search="exact",
         eps=0.1,
+        n_neighbors=48,
+        n_explore=1,
+        finish="exact",
         equal_weights=False,
         kernel="auto",
         missing="error",
@@ -238,6 +259,9 @@ class GaussianMixture(
         self.c_prime = c_prime
         self.search = search
         self.eps = eps
+        self.n_neighbors = n_neighbors
+        self.n_explore = n_explore
+        self.finish = finish
         self.equal_weights = equal_weights
         self.kernel = kernel
         self.missing = missing
@@ -303,7 +327,7 @@ class GaussianMixture(
         of = self._covariances
         floor = covariance_floor(known, units, self.reg_covar, of.resolution)
         model = of.of(floor, self.equal_weights, given)
-        search = inputs.checked_search(self, C_prime)
+        search = checked_search(self, C, C_prime)
         # EM itself takes the iterations of scikit-learn's, and as many.
         leaps = 1 < C_prime < C and not of.are_matrices
         filled = Problem(

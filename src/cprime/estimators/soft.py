@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from cprime.checking.searches import checked_search
 from cprime.estimators.centers import RoundMixture
 from cprime.estimators.exchange import SoftExchange
 from cprime.fitting.annealing import Annealing, stages
@@ -20,7 +21,6 @@ from cprime.fitting.results import Attributes, ClustersResults, Results
 from cprime.fitting.training import Training
 from cprime.kernels import KERNEL_NAMES
 from cprime.models import Isotropic
-from cprime.search import Exact
 from cprime.theta import Theta
 
 LARGEST = sys.float_info.max
@@ -64,6 +64,9 @@ class SoftKMeans(SoftExchange, RoundMixture):
     c_prime : int or None, default=None
         Responsibilities beyond a row's `c_prime` closest clusters are exactly 0. None
         shares every row among all clusters.
+    search : {"exact", "neighbours"}, default="exact"
+    n_neighbors, n_explore, finish
+        As in `KMeans`. "neighbours" needs `c_prime` below `n_clusters`.
     verbose : int, default=0
         Print the progress of every iteration.
     random_state : int, RandomState instance or None, default=None
@@ -105,6 +108,8 @@ class SoftKMeans(SoftExchange, RoundMixture):
         the gap.
     n_relocations_ : int
         Empty clusters that were moved to badly fitting rows.
+    n_missed_ : int
+        After `search="neighbours"` with `finish="exact"`, as in `KMeans`.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Defined only when X has feature names that are all strings.
@@ -140,6 +145,10 @@ class SoftKMeans(SoftExchange, RoundMixture):
         "stiffness": [Interval(Real, 0, LARGEST, closed="right"), None],
         "annealing": [Interval(Real, 1, LARGEST, closed="right"), None],
         "c_prime": [Interval(Integral, 1, None, closed="left"), None],
+        "search": [StrOptions({"exact", "neighbours"})],
+        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
+        "n_explore": [Interval(Integral, 0, None, closed="left")],
+        "finish": [StrOptions({"exact", "partial"})],
         "verbose": ["verbose"],
         "random_state": ["random_state"],
         "kernel": [StrOptions(set(KERNEL_NAMES))],
@@ -156,6 +165,10 @@ class SoftKMeans(SoftExchange, RoundMixture):
         stiffness=None,
         annealing=None,
         c_prime=None,
+        search="exact",
+        n_neighbors=48,
+        n_explore=1,
+        finish="exact",
         verbose=0,
         random_state=None,
         kernel="auto",
@@ -168,6 +181,10 @@ class SoftKMeans(SoftExchange, RoundMixture):
         self.stiffness = stiffness
         self.annealing = annealing
         self.c_prime = c_prime
+        self.search = search
+        self.n_neighbors = n_neighbors
+        self.n_explore = n_explore
+        self.finish = finish
         self.verbose = verbose
         self.random_state = random_state
         self.kernel = kernel
@@ -201,6 +218,7 @@ class SoftKMeans(SoftExchange, RoundMixture):
     def _prepared(
         self, training: Training, starts: Starts, C_prime: int
     ) -> tuple[Results, Callable[[], Start]]:
+        search = checked_search(self, int(self.n_clusters), C_prime)
         floor = variance_floor(training.overall)
         if self.stiffness is None:
             variance = starts.variance(floor)
@@ -210,7 +228,7 @@ class SoftKMeans(SoftExchange, RoundMixture):
                 f"stiffness={self.stiffness!r}, or variance",
             )
         model = Isotropic(floor, variance=variance)
-        problem = training.problem(model, Exact(), C_prime, self._extrapolates(C_prime))
+        problem = training.problem(model, search, C_prime, self._extrapolates(C_prime))
         variances, next_start = [variance], starts.next
         if self.annealing is not None:
             starts.method = "annealing"

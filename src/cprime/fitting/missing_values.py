@@ -114,11 +114,11 @@ class _MarginalProblem(Problem):
 
     kernel_of_seeds: Kernel
 
-    def sweep_about_seeds(self, means: Array) -> tuple[Any, Stats]:
+    def sweep_about_seeds(self, means: Array, K: Any = None) -> tuple[Any, Stats]:
         hard = Problem(
             self.rows, self.model, self.search, self.kernel_of_seeds, self.C_prime
         )
-        return hard.sweep_about_seeds(means)
+        return hard.sweep_about_seeds(means, K)
 
 
 class _AsSwept(Isotropic):

@@ -181,9 +181,16 @@ class Restarts:
             evaluations = before.evaluations - before.last.evaluations
         else:
             seeds = start() if state.seeds is None else state.seeds
+            if self.problem.search.is_partial:
+                seeds = seeds.assigned()
             self.becomes(replace(self.state, seeds=seeds, current=None))
             steps = em.steps(
-                self.problem, seeds.means, self.stop, self.max_iter, self._expected
+                self.problem,
+                seeds.means,
+                self.stop,
+                self.max_iter,
+                self._expected,
+                seeds.K,
             )
             trace, evaluations = [], seeds.evaluations
         for step in watched(steps):
@@ -194,7 +201,8 @@ class Restarts:
             self.becomes(replace(self.state, current=run))
         assert run is not None
         theta = self.results.rounded(run.last.theta)
-        fit = em.finish(self.problem, theta, run.last.K)
+        problem = self.problem.resumed(run.last.search)
+        fit = em.finish(problem, theta, run.last.K)
         evaluations += fit.stats.evaluations
         # The clusters of the last step are those of the fit now; what a kernel noted
         # with the old ones is let go.

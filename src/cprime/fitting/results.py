@@ -117,6 +117,7 @@ class Results(ABC):
         return attributes
 
     def _history(self, run: Run) -> Attributes:
+        missed = run.last.missed
         relocated = [cluster for line in run.trace for cluster in line["relocated"]]
         return {
             "trace_": _columns(run.trace),
@@ -124,6 +125,7 @@ class Results(ABC):
             "converged_": run.last.converged != "",
             "n_relocations_": len(relocated),
             "_relocated": sorted(set(relocated)),
+            **({} if missed is None else {"n_missed_": missed}),
         }
 
 

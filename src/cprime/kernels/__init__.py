@@ -70,6 +70,18 @@ class Kernel(Protocol):
             any, infinities and zeros.
         """
 
+    def near_clusters(
+        self, coefficients: Coefficients, lists: Array | None, count: int
+    ) -> tuple[Array, int]:
+        """Return so many clusters near each, best first, and distances computed.
+
+        Those of which its mean would most likely be a row, ties to the lowest index. Of
+        those on its list, and on the lists of the first on that; without lists, of all.
+        """
+
+    def runs(self, plan: Plan, coefficients: Coefficients) -> bool:
+        """Return whether there is a sweep for this plan and model."""
+
     def draw_seeds(
         self, block: Block, line: Array, first: int, points: Array
     ) -> tuple[Array, int]:

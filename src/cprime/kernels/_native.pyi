@@ -32,6 +32,13 @@ def dense(X: Array, scale: float, /) -> Rows: ...
 def sparse(
     data: Array, indices: Array, indptr: Array, D: int, scale: float, /
 ) -> Rows: ...
+
+class Near:
+    def __init__(
+        self, *, lists: Array, n_explore: int, key: int, first: int
+    ) -> None: ...
+
+def near_clusters(coefficients: Coefficients, lists: Array, out: Array) -> int: ...
 def sweep(
     *,
     rows: Rows,
@@ -44,6 +51,7 @@ def sweep(
     after: Array,
     hints: HintStore | None,
     use_hints: bool,
+    near: Near | None,
 ) -> tuple[tuple[Any, ...], ...]: ...
 def closest(
     rows: Rows,

@@ -9,7 +9,7 @@ import numpy as np
 from cprime.blocks import LEAF_ROWS, Block, Kept
 from cprime.kernels import Kernel, reference
 from cprime.kernels.memberships import Rule
-from cprime.kernels.reference import first_moments, n_changed, remembered
+from cprime.kernels.row_sums import first_moments, n_changed, remembered
 from cprime.search import Plan
 from cprime.stats import Stats, weighted_sum
 from cprime.summation import LeafSum
@@ -131,6 +131,14 @@ class FuzzyKernel:
         self, values: Array, means: Array, known: Array, nearest: Array, owner: Array
     ) -> tuple[Array, Array]:
         return self.exact.nearer(values, means, known, nearest, owner)
+
+    def near_clusters(
+        self, coefficients: Coefficients, lists: Array | None, count: int
+    ) -> tuple[Array, int]:
+        return self.exact.near_clusters(coefficients, lists, count)
+
+    def runs(self, plan: Plan, coefficients: Coefficients) -> bool:
+        return plan.near is None
 
     def draw_seeds(
         self, block: Block, line: Array, first: int, points: Array

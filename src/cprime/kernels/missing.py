@@ -19,14 +19,8 @@ import numpy as np
 
 from cprime.blocks import Block, Kept
 from cprime.kernels import reference
-from cprime.kernels.reference import (
-    columns_of,
-    leaf_by_leaf,
-    n_changed,
-    parts,
-    remembered,
-    select,
-)
+from cprime.kernels.reference import columns_of, leaf_by_leaf, parts, select
+from cprime.kernels.row_sums import n_changed, remembered
 from cprime.kernels.whitening import canonical
 from cprime.search import Plan
 from cprime.stats import Stats, weighted_sum
@@ -70,7 +64,9 @@ class Marginal:
             variances = _per_feature(coefficients) ** -2.0
         expected = np.broadcast_to(variances, coefficients.means.shape)
 
-        def one(values: Array, weights: Array, K: Array | None) -> tuple[Array, Stats]:
+        def one(
+            values: Array, weights: Array, K: Array | None, first: int
+        ) -> tuple[Array, Stats]:
             leaf = _Leaf.of(values, coefficients)
             chosen = select(leaf.scores, K, coefficients, plan, C_prime)
             truncated = leaf.truncated(chosen, coefficients)
@@ -119,6 +115,16 @@ class Marginal:
     ) -> tuple[Array, Array]:
         """Refuse: a row with missing values cannot be a mean."""
         raise ValueError(ONLY_COMPLETE)
+
+    def near_clusters(
+        self, coefficients: Coefficients, lists: Array | None, count: int
+    ) -> tuple[Array, int]:
+        """Return clusters near each; means have all their features."""
+        return reference.near_clusters(coefficients, lists, count)
+
+    def runs(self, plan: Plan, coefficients: Coefficients) -> bool:
+        """Return whether there is a sweep for this plan and model."""
+        return plan.near is None
 
     def draw_seeds(
         self, block: Block, line: Array, first: int, points: Array

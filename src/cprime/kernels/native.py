@@ -7,7 +7,7 @@ formed leaf by leaf in the order of `LeafSum`: the number of threads changes no 
 
 from dataclasses import replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -21,8 +21,9 @@ from cprime.kernels._native import (
     set_num_threads,
     use_isa,
 )
+from cprime.kernels.hints import HintsOfSweep, hint_store, hints_pay
 from cprime.kernels.layout import readable, rows_of
-from cprime.search import Plan
+from cprime.search import Near, Plan
 from cprime.stats import Stats
 from cprime.summation import LeafSum, Node
 from cprime.theta import Coefficients
@@ -41,38 +42,21 @@ __all__ = [
     "isa_names",
     "log_sums",
     "magnitude",
+    "near_clusters",
     "nearer",
     "nearest",
     "posterior",
     "prepare",
     "readable",
+    "runs",
     "runs_unwatched",
     "set_num_threads",
     "sweep",
     "use_isa",
 ]
 
-# Rows that keep more clusters than this gain little from bounds on others.
-MOST_KEPT = 6
-# Below this many multiply-adds a row, looking at all clusters is cheaper than bounds.
-LEAST_WORK = 6000
-FEWEST_CLUSTERS = 64
-# While more than this share of the rows change clusters, bounds rarely hold.
-SETTLED = 0.05
-
 
 threads.adopt_environment()
-
-
-class HintsOfSweep(NamedTuple):
-    """Bounds of the rows, and the sweep whose K they hold for."""
-
-    store: _native.HintStore
-    serial: int
-
-    @property
-    def nbytes(self) -> int:
-        return self.store.nbytes
 
 
 def prepare(block: Block) -> Block:
@@ -93,10 +77,14 @@ def sweep(
             sweep, reference.sweep, block, kept, coefficients, plan, C_prime
         )
     C, D = coefficients.means.shape
-    K = np.empty((block.n_rows, 0 if C_prime == C else C_prime), dtype=np.int32)
+    width = 0 if C_prime == C else C_prime
     store, known = None, False
-    if kept is not None and _hints_pay(C, D, C_prime) and _are_round(coefficients):
-        store, known = _hint_store(kept, C, plan)
+    before = _before(kept, width, plan)
+    near = plan.near if before is not None and width > 0 else None
+    K = np.empty((block.n_rows, width), dtype=np.int32)
+    pays = near is None and hints_pay(C, D, C_prime) and _are_round(coefficients)
+    if kept is not None and pays:
+        store, known = hint_store(kept, C, plan)
     nodes = _native.sweep(
         rows=rows_of(block.X, block.scale),
         weights=block.weights,
@@ -104,10 +92,11 @@ def sweep(
         reluctance=plan.reluctance,
         C_prime=C_prime,
         leaf_rows=LEAF_ROWS,
-        before=None if kept is None else np.ascontiguousarray(kept.K, dtype=np.int32),
+        before=before,
         after=K,
         hints=store,
         use_hints=known,
+        near=None if near is None else _near(near, block.first),
     )
     sums = LeafSum(
         tuple(Node(start, level, Stats(*of)) for start, level, *of in nodes),
@@ -174,6 +163,25 @@ def nearer(
     return nearest, owner
 
 
+def near_clusters(
+    coefficients: Coefficients, lists: Array | None, count: int
+) -> tuple[Array, int]:
+    """Return for every cluster those as whose row its mean would fit best."""
+    means, coefficients = _round_if_tied(coefficients.means, coefficients)
+    C = len(means)
+    if lists is None:
+        return posterior(means, coefficients, count).K, C * C
+    found = np.empty((C, count), dtype=np.int32)
+    lists = np.ascontiguousarray(lists, dtype=np.int32)
+    evaluations = _native.near_clusters(_coefficients(coefficients), lists, found)
+    return found, evaluations
+
+
+def runs(plan: Plan, coefficients: Coefficients) -> bool:
+    """Return whether there is a sweep for this plan and model: for all."""
+    return True
+
+
 def draw_seeds(
     block: Block, line: Array, first: int, points: Array
 ) -> tuple[Array, int]:
@@ -202,7 +210,7 @@ def runs_unwatched(n_rows: int, C: int, D: int) -> bool:
 
     Where sweeps take long, or remember bounds, a trip through Python is nothing.
     """
-    return C > 1 and not _hints_pay(C, D, 1) and _native.is_brief(n_rows, C, D)
+    return C > 1 and not hints_pay(C, D, 1) and _native.is_brief(n_rows, C, D)
 
 
 def as_rows(block: Block) -> Any:
@@ -223,6 +231,23 @@ def _round_if_tied(
         return values, coefficients
     whitened = tied.Whitened.of(coefficients)
     return whitened.rows(values), whitened.coefficients
+
+
+def _before(kept: Kept | None, width: int, plan: Plan) -> Array | None:
+    """Return the clusters of before, unless they are fewer than are kept from now on.
+
+    Of few a search can still begin that looks at those near the best of them.
+    """
+    if kept is None or (plan.near is None and kept.K.shape[1] != width):
+        return None
+    return np.ascontiguousarray(kept.K, dtype=np.int32)
+
+
+def _near(near: Near, first: int) -> _native.Near:
+    """Return which clusters rows `first` and following look at, for compiled code."""
+    lists = np.ascontiguousarray(near.lists, dtype=np.int32)
+    numbers = {"n_explore": near.n_explore, "key": near.key, "first": first}
+    return _native.Near(lists=lists, **numbers)
 
 
 def _coefficients(coefficients: Coefficients) -> _native.Coefficients:
@@ -259,19 +284,3 @@ def _unwhitened(stats: Stats, coefficients: Coefficients) -> Stats:
     if np.ndim(coefficients.whitening) != 1:
         return stats
     return replace(stats, scatter=stats.scatter / coefficients.whitening**2)
-
-
-def _hints_pay(C: int, D: int, C_prime: int) -> bool:
-    return C >= FEWEST_CLUSTERS and C * D >= LEAST_WORK and C_prime <= MOST_KEPT
-
-
-def _hint_store(
-    kept: Kept, C: int, plan: Plan
-) -> tuple[_native.HintStore | None, bool]:
-    """Return where bounds are kept, if anywhere, and whether those of this very K."""
-    if isinstance(kept.hints, HintsOfSweep):
-        store, serial = kept.hints
-        if store.serial == serial:
-            return store, True
-    is_worth_it = kept.changed <= SETTLED and plan.keep_hints
-    return (_native.HintStore(len(kept.K), C) if is_worth_it else None), False

@@ -5,6 +5,7 @@ posterior over them and accumulates statistics. `posterior` is the first half al
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import reduce
 from operator import add
 
@@ -12,6 +13,8 @@ import numpy as np
 
 from cprime.blocks import LEAF_ROWS, Block, Kept
 from cprime.draws import drawn
+from cprime.kernels.neighbourhood import lists_among, looked_at
+from cprime.kernels.row_sums import first_moments, n_changed, remembered
 from cprime.kernels.whitening import canonical, shape_of
 from cprime.search import Plan
 from cprime.stats import Stats, weighted_sum
@@ -38,8 +41,10 @@ def sweep(
 ) -> tuple[Kept, LeafSum]:
     """Update the clusters of every row and add up statistics, leaf by leaf."""
 
-    def one(values: Array, weights: Array, K: Array | None) -> tuple[Array, Stats]:
-        return sweep_leaf(values, weights, K, coefficients, plan, C_prime)
+    def one(
+        values: Array, weights: Array, K: Array | None, first: int
+    ) -> tuple[Array, Stats]:
+        return sweep_leaf(values, weights, K, coefficients, plan, C_prime, first)
 
     return leaf_by_leaf(block, kept, one)
 
@@ -47,13 +52,14 @@ def sweep(
 def leaf_by_leaf(
     block: Block,
     kept: Kept | None,
-    sweep_one: Callable[[Array, Array, Array | None], tuple[Array, Stats]],
+    sweep_one: Callable[[Array, Array, Array | None, int], tuple[Array, Stats]],
 ) -> tuple[Kept, LeafSum]:
-    """Sweep every leaf with a function of its values, weights and K."""
+    """Sweep every leaf with a function of its values, weights, K and first row."""
     K_new, leaves = [], []
     for i, rows in enumerate(block.slices()):
         K = None if kept is None else kept.K[rows]
-        K_leaf, stats = sweep_one(block.dense(rows), block.weights[rows], K)
+        first = block.first + rows.start
+        K_leaf, stats = sweep_one(block.dense(rows), block.weights[rows], K, first)
         K_new.append(K_leaf)
         leaves.append(LeafSum.of_leaf(i, stats))
     return Kept(np.concatenate(K_new)), reduce(add, leaves)
@@ -66,6 +72,7 @@ def sweep_leaf(
     coefficients: Coefficients,
     plan: Plan,
     C_prime: int,
+    first: int = 0,
 ) -> tuple[Array, Stats]:
     """Update the clusters of the rows of one leaf and add up its statistics.
 
@@ -74,10 +81,13 @@ def sweep_leaf(
     values : ndarray of shape (B, D)
     weights : ndarray of shape (B,), float64
     K : ndarray of shape (B, C') or None
-        The clusters each row keeps now; None before the first sweep.
+        The clusters each row keeps now; None before the first sweep. If there are fewer
+        than C', all change.
     coefficients : Coefficients
     plan : Plan
     C_prime : int
+    first : int
+        Number of the first row.
 
     Returns
     -------
@@ -88,11 +98,15 @@ def sweep_leaf(
     """
     columns = columns_of(values)
     distances = evaluate(columns, coefficients)
-    chosen = select(distances, K, coefficients, plan, C_prime)
+    seen = None
+    if plan.near is not None and K is not None and K.shape[1] > 0:
+        seen = looked_at(K, plan.near, first)
+    chosen = select(distances, K, coefficients, plan, C_prime, seen)
     truncated = Truncated.of(distances, chosen, coefficients)
     stats = accumulate(columns, weights, K, truncated, coefficients)
-    C = len(coefficients.means)
-    return remembered(chosen, C), stats
+    if seen is not None:
+        stats = replace(stats, evaluations=int(np.count_nonzero(seen)))
+    return remembered(chosen, len(coefficients.means)), stats
 
 
 def posterior(values: Array, coefficients: Coefficients, C_prime: int) -> Truncated:
@@ -152,6 +166,22 @@ def gaps(values: Array, K: Array, coefficients: Coefficients) -> Array:
     return np.concatenate(lost)
 
 
+def near_clusters(
+    coefficients: Coefficients, lists: Array | None, count: int
+) -> tuple[Array, int]:
+    """Return for every cluster those as whose row its mean would fit best."""
+    means = coefficients.means
+    if lists is None:
+        return posterior(means, coefficients, count).K, len(means) ** 2
+    scores = evaluate(columns_of(means), coefficients) + coefficients.penalty()
+    return lists_among(scores, lists, count)
+
+
+def runs(plan: Plan, coefficients: Coefficients) -> bool:
+    """Return whether there is a sweep for this plan and model."""
+    return True
+
+
 def draw_seeds(
     block: Block, line: Array, first: int, points: Array
 ) -> tuple[Array, int]:
@@ -198,9 +228,15 @@ def select(
     coefficients: Coefficients,
     plan: Plan,
     C_prime: int,
+    seen: Array | None = None,
 ) -> Array:
-    """Return the clusters every row keeps, best first (Cor. 1, or lazy-k-means)."""
+    """Return the clusters every row keeps, best first (Cor. 1, or lazy-k-means).
+
+    Of those that were `seen`, shape (B, C).
+    """
     scores = distances + coefficients.penalty()
+    if seen is not None:
+        scores[~seen] = np.inf
     chosen = closest(scores, C_prime)
     if K is None or plan.reluctance == 1.0 or K.shape[1] == 0:
         return chosen
@@ -238,24 +274,6 @@ def accumulate(
     )
 
 
-def first_moments(
-    columns: Array, K: Array, shares: Array, means: Array
-) -> tuple[Array, Array]:
-    """Return sum s_c, and sum s_c (y - mu_c), of rows with shares in clusters K."""
-    C, D = means.shape
-    clusters = K.ravel()
-    shifts = np.empty((C, D))
-    for d in range(D):
-        difference = columns[d][:, None] - means[K, d]
-        shifts[:, d] = np.bincount(clusters, (shares * difference).ravel(), minlength=C)
-    return np.bincount(clusters, shares.ravel(), minlength=C), shifts
-
-
-def remembered(K: Array, C: int) -> Array:
-    """Return what of K a row must carry to the next sweep: nothing, if it is all C."""
-    return np.empty((len(K), 0), dtype=K.dtype) if K.shape[1] == C else K
-
-
 def parts(array: Array) -> list[Array]:
     """Return the rows a leaf at a time, to bound the memory of what follows."""
     return [array[i : i + LEAF_ROWS] for i in range(0, len(array), LEAF_ROWS)]
@@ -264,11 +282,3 @@ def parts(array: Array) -> list[Array]:
 def columns_of(values: Array) -> Array:
     """Return the rows feature by feature, shape (D, B), in float64."""
     return np.ascontiguousarray(values.T, dtype=np.float64)
-
-
-def n_changed(before: Array | None, after: Array, weights: Array) -> int:
-    """Return how many rows of positive weight keep other clusters than before."""
-    if before is None:
-        return int(np.count_nonzero(weights))
-    differs = (np.sort(before, axis=1) != np.sort(after, axis=1)).any(axis=1)
-    return int(np.count_nonzero(differs & (weights > 0)))

@@ -116,7 +116,11 @@ def sweep(
         Z, weights = whitened.rows(block.dense(rows)), block.weights[rows]
         before = None if kept is None else kept.part(rows)
         part, sums = round_sweep(
-            Block(Z, weights), before, whitened.coefficients, plan, C_prime
+            Block(Z, weights, first=block.first + rows.start),
+            before,
+            whitened.coefficients,
+            plan,
+            C_prime,
         )
         first = i * LEAVES_AT_ONCE
         parts.append(part.K)

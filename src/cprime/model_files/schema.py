@@ -69,6 +69,7 @@ RULES: dict[str, rules.Rule] = {
     "n_iter_": rules.whole(0),
     "evaluations_": rules.whole(0),
     "n_relocations_": rules.whole(0),
+    "n_missed_": rules.whole(0),
     "converged_": rules.truth,
     "seeding_": rules.text,
     "n_steps_": rules.whole(0),

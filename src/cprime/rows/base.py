@@ -224,6 +224,13 @@ class Rows(ABC):
             found.append((places + start, *others))
         return tuple(np.concatenate(column) for column in zip(*found))
 
+    @abstractmethod
+    def assigned(self, function: Callable[..., Array], *columns: Any) -> Any:
+        """Return K, one cluster a row, that function(*columns) gives of their slices.
+
+        The columns are those of `columns`.
+        """
+
     def _slices(self, columns: Any) -> Iterator[tuple[int, tuple[Array, ...]]]:
         """Yield the first of consecutive rows, their weights, and numbers of them."""
         for start in range(0, self.n_rows, SLICE_ROWS):

@@ -51,7 +51,7 @@ class Swept:
     @property
     def needs_before(self) -> bool:
         """Whether clusters depend on those of the sweep before."""
-        return self.plan.reluctance != 1.0
+        return self.plan.needs_before
 
     def sweep(self, block: Block, before: Kept | None) -> tuple[Kept, LeafSum]:
         return self.kernel.sweep(
@@ -76,6 +76,11 @@ class Given:
     K: Array
 
 
+def given(key: str, function: Callable[..., Array], *per_row: Any) -> Given:
+    """Return clusters of the rows of a block, one each, as a function gives them."""
+    return Given(key, function(*map(chosen, per_row))[:, None])
+
+
 # How the clusters of all rows came about, the last of it last.
 Origin = Sequence[Swept | Moved | Given]
 
@@ -86,7 +91,7 @@ def block_of(held: HeldBlock, weights: Array | None, scaling: Scaling) -> Block:
         weights = unit_weights(len(held.values))
     if scaling.weights != 1.0:
         weights = weights * scaling.weights
-    return Block(held.values, weights, scaling.values)
+    return Block(held.values, weights, scaling.values, held.first)
 
 
 @one_thread()
@@ -188,7 +193,7 @@ def ask_block(
     per_row : ndarray, or several with the place of one
         Numbers of every row.
     """
-    rows = MemoryRows.of(block_of(held, weights, scaling), held.first)
+    rows = MemoryRows.of(block_of(held, weights, scaling))
     return getattr(rows, method)(function, *map(chosen, per_row))
 
 

@@ -145,6 +145,14 @@ class DaskRows(Rows):
         shape = (self.n_rows, stored.shape[1])
         return DaskKept(self, shape, [tuple(started(given))])
 
+    def assigned(self, function: Callable[..., Array], *columns: Any) -> DaskKept:
+        key, wanted = uuid4().hex, shared(function)
+        given = [
+            task(block_tasks.given, key, wanted, *(of.of(i) for of in columns))
+            for i in range(len(self.X.places))
+        ]
+        return DaskKept(self, (self.n_rows, 1), [tuple(started(given))])
+
     def map(self, function: Callable[..., Any], *per_row: Any) -> Any:
         """Return function(values, weights) of every row, as a Dask array.
 

@@ -70,7 +70,7 @@ class FileRows(Rows):
         """Yield where every block lies, and its rows."""
         for first, values in self.X.blocks():
             place = slice(first, first + len(values))
-            yield place, Block(values, self.weights[place], self.scale)
+            yield place, Block(values, self.weights[place], self.scale, first)
 
     def subset(self, indices: Array) -> MemoryRows:
         return MemoryRows(self.X.take(indices), self.weights[indices], self.scale)
@@ -81,6 +81,12 @@ class FileRows(Rows):
         for part in parts:
             clusters.put(part, start)
             start += len(part)
+        return KeptInBlocks(clusters)
+
+    def assigned(self, function: Callable[..., Array], *columns: Any) -> KeptInBlocks:
+        clusters = self._column(1, np.int32)
+        for start, (_, *of_slice) in self._slices(columns):
+            clusters.put(function(*of_slice)[:, None], start)
         return KeptInBlocks(clusters)
 
     def parts(self, per_row: tuple[Array, ...]) -> Iterator[Part]:
@@ -127,7 +133,8 @@ class FileRows(Rows):
         C_prime: int,
     ) -> tuple[KeptInBlocks, LeafSum]:
         def sweep_block(place: slice, values: Array) -> tuple[Kept, LeafSum]:
-            block = Block(values, self.weights[place], self.scale)
+            weights = self.weights[place]
+            block = Block(values, weights, self.scale, place.start)
             before = None if K is None else K.of_block(place)
             keep_hints = plan.keep_hints and (K is None or K.has_room(place))
             of_block = replace(plan, keep_hints=keep_hints)

@@ -1,6 +1,6 @@
 """Rows of one array in memory, dense or CSR."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import Any
 
@@ -48,14 +48,13 @@ class MemoryRows(Rows):
         if weights is None:
             weights = unit_weights(X.shape[0])
         self.weights = weights
-        self._first = first
-        self._block = Block(X, weights, scale)
+        self._block = Block(X, weights, scale, first)
         self._prepared: tuple[Kernel, Any] | None = None
 
     @classmethod
-    def of(cls, block: Block, first: int = 0) -> "MemoryRows":
+    def of(cls, block: Block) -> "MemoryRows":
         """Return the rows of a block."""
-        return cls(block.X, block.weights, block.scale, first)
+        return cls(block.X, block.weights, block.scale, block.first)
 
     @property
     def block(self) -> Block:
@@ -93,12 +92,16 @@ class MemoryRows(Rows):
     def restored(self, stored: Stored, C: int) -> Kept:
         return Kept(np.concatenate(list(restored_parts(stored, self.n_rows, C))))
 
+    def assigned(self, function: Callable[..., Array], *columns: Array) -> Kept:
+        return Kept(function(*columns)[:, None])
+
     def parts(self, per_row: tuple[Array, ...]) -> Iterator[Part]:
         at_once = MAPPED_VALUES if self.block.is_ready else COPIED_VALUES
         n_leaves = max(1, at_once // (LEAF_ROWS * self.n_features))
         for rows in self.block.slices(n_leaves * LEAF_ROWS):
             arrays = (array[rows] for array in (self.weights, *per_row))
-            yield Part(self._first + rows.start, (self.block.dense(rows), *arrays))
+            first = self.block.first + rows.start
+            yield Part(first, (self.block.dense(rows), *arrays))
 
     def swept(
         self,

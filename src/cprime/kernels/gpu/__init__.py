@@ -27,6 +27,7 @@ from cprime.kernels.gpu.outside import gaps_of_rows, log_sums_of_rows
 from cprime.kernels.gpu.residents import DeviceBlock, Piece, pieces_of
 from cprime.kernels.gpu.seeds import draw_seeds
 from cprime.kernels.gpu.sweeping import sweep_piece
+from cprime.kernels.reference import near_clusters
 from cprime.search import Plan
 from cprime.summation import LeafSum
 from cprime.theta import Coefficients
@@ -39,10 +40,12 @@ __all__ = [
     "fits_at_once",
     "gaps",
     "log_sums",
+    "near_clusters",
     "nearer",
     "nearest",
     "posterior",
     "prepare",
+    "runs",
     "sweep",
 ]
 
@@ -148,6 +151,11 @@ def nearer(
         nearest[piece.place][is_nearer] = distances.numpy()[is_nearer]
         owner[piece.place][is_nearer] = clusters[is_nearer] + len(known)
     return nearest, owner
+
+
+def runs(plan: Plan, coefficients: Coefficients) -> bool:
+    """Return whether there is a sweep for this plan: for those that look at all."""
+    return plan.near is None
 
 
 def fits_at_once(n_rows: int, C: int, D: int) -> int:

@@ -1,0 +1,41 @@
+"""When does the compiled kernel note bounds, and where are they from sweep to sweep?"""
+
+from typing import NamedTuple
+
+from cprime.blocks import Kept
+from cprime.kernels import _native
+from cprime.search import Plan
+
+# Rows that keep more clusters than this gain little from bounds on others.
+MOST_KEPT = 6
+# Below this many multiply-adds a row, looking at all clusters is cheaper than bounds.
+LEAST_WORK = 6000
+FEWEST_CLUSTERS = 64
+# While more than this share of the rows change clusters, bounds rarely hold.
+SETTLED = 0.05
+
+
+class HintsOfSweep(NamedTuple):
+    """Bounds of the rows, and the sweep whose K they hold for."""
+
+    store: _native.HintStore
+    serial: int
+
+    @property
+    def nbytes(self) -> int:
+        return self.store.nbytes
+
+
+def hints_pay(C: int, D: int, C_prime: int) -> bool:
+    """Return whether bounds save more than they take."""
+    return C >= FEWEST_CLUSTERS and C * D >= LEAST_WORK and C_prime <= MOST_KEPT
+
+
+def hint_store(kept: Kept, C: int, plan: Plan) -> tuple[_native.HintStore | None, bool]:
+    """Return where bounds are kept, if anywhere, and whether those of this very K."""
+    if isinstance(kept.hints, HintsOfSweep):
+        store, serial = kept.hints
+        if store.serial == serial:
+            return store, True
+    is_worth_it = kept.changed <= SETTLED and plan.keep_hints
+    return (_native.HintStore(len(kept.K), C) if is_worth_it else None), False

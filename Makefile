@@ -11,7 +11,7 @@ OLDEST := .venv-oldest
 README := .venv-readme
 SDIST := .venv-sdist
 
-.PHONY: demo reproduce guide docs shown check test lint browser unit sklearn-suite thorough oldest same-bits kills worker-kills cluster-bits cluster-recipe fuzz fuzz-data budget large sanitize readme wheel dist bench clean
+.PHONY: demo reproduce guide docs shown check test test-gpu lint browser unit sklearn-suite thorough oldest same-bits kills worker-kills cluster-bits cluster-recipe fuzz fuzz-data budget large sanitize readme wheel dist bench clean
 
 demo: $(READY)  ## Cluster the built-in BIRCH data and say what hard assignment loses
 	$(RUN) examples/demo.py
@@ -57,6 +57,23 @@ sklearn-suite: $(READY)  ## scikit-learn's own tests of k-means and mixtures, on
 	cd tests/sklearn_suite && SKLEARN_RUN_FLOAT32_TESTS=1 ../../$(RUN) -m pytest \
 	    -c pytest.ini -p repoint --pyargs sklearn.cluster.tests.test_k_means \
 	    sklearn.mixture.tests.test_gaussian_mixture sklearn.mixture.tests.test_mixture
+
+# On a GPU, or in Triton's interpreter: GPU_PYTHON=python3 runs it with a torch there is.
+GPU := .venv-gpu
+GPU_PYTHON ?= $(GPU)/bin/python
+
+$(GPU)/.ready: $(READY)
+	$(PYTHON) -m venv $(GPU)
+	$(GPU)/bin/python -m pip install --quiet '.[dev,gpu]' --constraint constraints.txt
+	touch $@
+
+test-gpu: $(if $(filter $(GPU)/%,$(GPU_PYTHON)),$(GPU)/.ready)  ## The kernel for GPUs beside the specification; with a GPU all of its laws
+	$(GPU_PYTHON) -m pytest tests/rooms/kernels/gpu
+	if $(GPU_PYTHON) -c 'import sys, torch; sys.exit(not torch.cuda.is_available())'; then \
+	    CPRIME_KERNELS="reference gpu" CPRIME_EXAMPLES=few $(GPU_PYTHON) -m pytest tests/laws/test_kernels_agree.py \
+	    tests/laws/test_free_energy_never_falls.py tests/laws/test_gap_is_a_kl_divergence.py \
+	    tests/laws/test_weights_are_repetitions.py; \
+	else echo "SKIPPED: there is no GPU here, so laws are not held against its kernel."; fi
 
 thorough: $(READY)  ## The laws on many more examples, and scikit-learn's tests on all seeds
 	CPRIME_EXAMPLES=thorough $(RUN) -m pytest tests/laws
@@ -156,4 +173,4 @@ $(VENV)/.docs: $(READY)
 	touch $@
 
 clean:
-	rm -rf $(VENV) $(BENCH) $(WHEEL) $(SANITIZE) $(OLDEST) $(README) $(SDIST) build dist docs/gallery docs/api/generated .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(BENCH) $(WHEEL) $(SANITIZE) $(OLDEST) $(README) $(SDIST) $(GPU) build dist docs/gallery docs/api/generated .mypy_cache .ruff_cache .hypothesis

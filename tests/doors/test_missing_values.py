@@ -84,7 +84,7 @@ def test_infinity_stays_an_error(value):
     X = two_groups()
     fitted = mixture().fit(X)
     X[5, 2] = value
-    message = r"infinity at row 5, column 2; 1 value\(s\) are infinite in all"
+    message = r"infinity at row 5, column 2; 1 value is infinite in all"
     for method in (clone(fitted).fit, fitted.predict, fitted.score_samples):
         with pytest.raises(ValueError, match=message) as error:
             method(X)

@@ -342,7 +342,7 @@ def test_features_are_chosen_by_name_or_number(ax):
     np.testing.assert_array_equal(display.points, WIDE[:, [4, 1]])
     np.testing.assert_array_equal(display.means, kmeans.cluster_centers_[:, [4, 1]])
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("e", "b")
-    with pytest.raises(ValueError, match="'z' is no feature of this fit"):
+    with pytest.raises(ValueError, match="'z' is not a feature of this fit"):
         MapDisplay.from_estimator(kmeans, frame, features=("a", "z"))
     with pytest.raises(ValueError, match="no feature 6: the fit has 6, counted from 0"):
         MapDisplay.from_estimator(kmeans, frame, features=(0, 6))

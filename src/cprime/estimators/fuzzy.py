@@ -84,8 +84,9 @@ class FuzzyKMeans(FuzzyExchange, ClusterCenters):
         Print the progress of every iteration.
     random_state : int, RandomState instance or None, default=None
         Pass an int for the same result every time.
-    kernel : {"auto", "native", "reference"}, default="auto"
-        What finds the closest clusters: compiled code, or numpy.
+    kernel : {"auto", "native", "reference", "gpu"}, default="auto"
+        What finds the closest clusters: compiled code, numpy, or an NVIDIA GPU, which
+        "auto" never takes.
 
     Attributes
     ----------

@@ -89,8 +89,9 @@ class KMeans(KMeansExchange, Stepwise, RoundMixture):
         stiffness `1 / (2 * variance)`.
     variance_init : float, optional
         sigma^2 to start from. By default that of the seeds.
-    kernel : {"auto", "native", "reference"}, default="auto"
-        What computes the E-step: compiled code, or numpy. Labels are the same.
+    kernel : {"auto", "native", "reference", "gpu"}, default="auto"
+        What computes the E-step: compiled code, numpy, or an NVIDIA GPU, which "auto"
+        never takes. Labels are the same.
 
     Attributes
     ----------

@@ -119,7 +119,7 @@ class GaussianMixture(
         gains less than 0.01 nats per row, to the end; "partial" never does.
     equal_weights : bool, default=False
         Hold all `weights_` at 1 / n_components.
-    kernel : {"auto", "native", "reference"}, default="auto"
+    kernel : {"auto", "native", "reference", "gpu"}, default="auto"
     missing : {"error", "marginalize"}, default="error"
         How NaN in X is handled: as an error, or as a missing value. "marginalize" fits
         and evaluates the exact density of what is observed of each row, with nothing

@@ -71,8 +71,9 @@ class SoftKMeans(SoftExchange, RoundMixture):
         Print the progress of every iteration.
     random_state : int, RandomState instance or None, default=None
         Pass an int for the same result every time.
-    kernel : {"auto", "native", "reference"}, default="auto"
-        What computes the E-step: compiled code, or numpy.
+    kernel : {"auto", "native", "reference", "gpu"}, default="auto"
+        What computes the E-step: compiled code, numpy, or an NVIDIA GPU, which "auto"
+        never takes.
 
     Attributes
     ----------

@@ -1,10 +1,11 @@
-"""How does compiled code read rows?"""
+"""How does compiled code read rows, and what says which clusters they look at?"""
 
 from typing import Any
 
 import numpy as np
 
 from cprime.kernels import _native
+from cprime.search import Near
 from cprime.typing import Array
 
 
@@ -23,3 +24,10 @@ def readable(values: Array) -> Array:
         return values
     exact = np.float32 if values.dtype == np.dtype(">f4") else np.float64
     return values.astype(exact, order="C")
+
+
+def near_for_compiled_code(near: Near, first: int) -> Any:
+    """Return which clusters rows `first` and following look at."""
+    lists = np.ascontiguousarray(near.lists, dtype=np.int32)
+    numbers = {"n_explore": near.n_explore, "key": near.key, "first": first}
+    return _native.Near(lists=lists, **numbers)

@@ -19,9 +19,9 @@ import numpy as np
 
 from cprime.blocks import Block, Kept
 from cprime.kernels import reference
-from cprime.kernels.reference import columns_of, leaf_by_leaf, parts, select
+from cprime.kernels.reference import leaf_by_leaf, parts, select
 from cprime.kernels.row_sums import n_changed, remembered
-from cprime.kernels.whitening import canonical
+from cprime.kernels.whitening import canonical, columns_of
 from cprime.search import Plan
 from cprime.stats import Stats, weighted_sum
 from cprime.summation import LeafSum

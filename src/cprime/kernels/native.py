@@ -22,8 +22,8 @@ from cprime.kernels._native import (
     use_isa,
 )
 from cprime.kernels.hints import HintsOfSweep, hint_store, hints_pay
-from cprime.kernels.layout import readable, rows_of
-from cprime.search import Near, Plan
+from cprime.kernels.layout import near_for_compiled_code, readable, rows_of
+from cprime.search import Plan
 from cprime.stats import Stats
 from cprime.summation import LeafSum, Node
 from cprime.theta import Coefficients
@@ -96,7 +96,7 @@ def sweep(
         after=K,
         hints=store,
         use_hints=known,
-        near=None if near is None else _near(near, block.first),
+        near=None if near is None else near_for_compiled_code(near, block.first),
     )
     sums = LeafSum(
         tuple(Node(start, level, Stats(*of)) for start, level, *of in nodes),
@@ -241,13 +241,6 @@ def _before(kept: Kept | None, width: int, plan: Plan) -> Array | None:
     if kept is None or (plan.near is None and kept.K.shape[1] != width):
         return None
     return np.ascontiguousarray(kept.K, dtype=np.int32)
-
-
-def _near(near: Near, first: int) -> _native.Near:
-    """Return which clusters rows `first` and following look at, for compiled code."""
-    lists = np.ascontiguousarray(near.lists, dtype=np.int32)
-    numbers = {"n_explore": near.n_explore, "key": near.key, "first": first}
-    return _native.Near(lists=lists, **numbers)
 
 
 def _coefficients(coefficients: Coefficients) -> _native.Coefficients:

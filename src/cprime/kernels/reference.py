@@ -15,7 +15,7 @@ from cprime.blocks import LEAF_ROWS, Block, Kept
 from cprime.draws import drawn
 from cprime.kernels.neighbourhood import lists_among, looked_at
 from cprime.kernels.row_sums import first_moments, n_changed, remembered
-from cprime.kernels.whitening import canonical, shape_of
+from cprime.kernels.whitening import canonical, columns_of, shape_of
 from cprime.search import Plan
 from cprime.stats import Stats, weighted_sum
 from cprime.summation import LeafSum
@@ -277,8 +277,3 @@ def accumulate(
 def parts(array: Array) -> list[Array]:
     """Return the rows a leaf at a time, to bound the memory of what follows."""
     return [array[i : i + LEAF_ROWS] for i in range(0, len(array), LEAF_ROWS)]
-
-
-def columns_of(values: Array) -> Array:
-    """Return the rows feature by feature, shape (D, B), in float64."""
-    return np.ascontiguousarray(values.T, dtype=np.float64)

@@ -144,6 +144,11 @@ SHAPES: tuple[Shape, ...] = (
 )
 
 
+def columns_of(values: Array) -> Array:
+    """Return the rows feature by feature, shape (D, B), in float64."""
+    return np.ascontiguousarray(values.T, dtype=np.float64)
+
+
 def canonical(
     columns: Array,
     means: Array,

@@ -237,3 +237,18 @@ def leaf_of_slice(
 ) -> LeafSum:
     """Return the same as the leaf of a sum over all slices."""
     return LeafSum.of_leaf(index, of_slice(function, *pieces))
+
+
+def weight(values: Array, weights: Array) -> Any:
+    """Return the weight of all rows together."""
+    return np.sum(weights)
+
+
+def together(*values: Any) -> tuple[Any, ...]:
+    """Return several results as one."""
+    return values
+
+
+def kinds(result: Any) -> int | None:
+    """Return how many arrays came out, unless it is just one."""
+    return len(result) if isinstance(result, tuple) else None

@@ -76,7 +76,7 @@ class DaskRows(Rows):
 
     @cached_property
     def weight(self) -> float:
-        return float(self.reduce(_weight))
+        return float(self.reduce(block_tasks.weight))
 
     def extremes(self) -> tuple[Array, Array]:
         return self._extremes
@@ -102,7 +102,7 @@ class DaskRows(Rows):
     def parts(self, per_row: tuple[Array, ...]) -> Iterator[Part]:
         """Yield all rows, block by block; they come here for it."""
         for i, place in enumerate(self.X.places):
-            here = task(_together, self.X.blocks[i], self._weights.of(i))
+            here = task(block_tasks.together, self.X.blocks[i], self._weights.of(i))
             held, weights = results([here])[0]
             block = block_tasks.block_of(held, weights, self._scaling)
             arrays = (array[place] for array in per_row)
@@ -187,7 +187,7 @@ class DaskRows(Rows):
 
     def columns(self, function: Callable[..., Any], *per_row: Any) -> Any:
         tasks = started(self._asked("map", function, *per_row))
-        sample = results([task(_kinds, tasks[0])])[0]
+        sample = results([task(block_tasks.kinds, tasks[0])])[0]
         if sample is None:
             return DaskColumn(tasks)
         return tuple(DaskColumn(tasks, place) for place in range(sample))
@@ -273,16 +273,3 @@ class DaskRows(Rows):
                 )
                 for i, start, stop in overlaps(lengths, some)
             ]
-
-
-def _weight(values: Array, weights: Array) -> Any:
-    return np.sum(weights)
-
-
-def _together(*values: Any) -> tuple[Any, ...]:
-    return values
-
-
-def _kinds(result: Any) -> int | None:
-    """Return how many arrays came out, unless it is just one."""
-    return len(result) if isinstance(result, tuple) else None

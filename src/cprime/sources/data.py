@@ -28,6 +28,8 @@ Result = TypeVar("Result")
 # A block is large enough that starting threads on it is nothing, and small beside the
 # memory of a laptop.
 BLOCK_BYTES = 2**24
+# All blocks that are held at a time may take the memory divided by this.
+OF_BLOCKS = 4
 
 
 class Data:
@@ -151,7 +153,7 @@ class Data:
         As many threads as compiled code may use do it side by side, each with a block
         of its own, while the system reads what comes next.
         """
-        most = max(1, self._bytes_of_blocks // self._leaf_bytes)
+        most = max(1, self.memory // OF_BLOCKS // self._leaf_bytes)
         n_threads = min(get_num_threads(), most)
         size = self._rows_of_block(n_threads)
         places = self._places(size)
@@ -244,14 +246,9 @@ class Data:
     def _leaf_bytes(self) -> int:
         return LEAF_ROWS * self.n_features * int(self.dtype.itemsize)
 
-    @property
-    def _bytes_of_blocks(self) -> int:
-        """What all blocks that are held at a time may take."""
-        return self.memory // 4
-
     def _rows_of_block(self, n_buffers: int) -> int:
         """Return how many rows a block has if there are so many at a time."""
-        n_bytes = min(BLOCK_BYTES, self._bytes_of_blocks // n_buffers)
+        n_bytes = min(BLOCK_BYTES, self.memory // OF_BLOCKS // n_buffers)
         n_leaves = max(1, n_bytes // self._leaf_bytes)
         return LEAF_ROWS * int(2 ** (n_leaves.bit_length() - 1))
 

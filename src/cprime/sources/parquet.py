@@ -64,7 +64,9 @@ def batches(
     with explain_errors(shown(path)), _open(path) as file:
         of = file.metadata
         wanted = range(of.num_row_groups) if groups is None else groups
-        declared = sum(of.row_group(i).num_rows for i in wanted)
+        declared = of.num_rows
+        if groups is not None:
+            declared = sum(of.row_group(i).num_rows for i in groups)
         _refuse_large_pages(shown(path), sizes, file.schema, names, memory)
         at_once = batch_rows(len(names))
         for batch in file.iter_batches(at_once, row_groups=wanted, columns=names):

@@ -40,8 +40,10 @@ def device() -> torch.device:
 
 
 def to_device(array: Any, dtype: Any = None) -> torch.Tensor:
-    """Return a numpy array as a tensor on the device."""
-    return torch.as_tensor(array, dtype=dtype, device=device())
+    """Return an array as a tensor on the device; one of numpy is copied."""
+    if isinstance(array, torch.Tensor):
+        return array.to(device(), dtype)
+    return torch.tensor(array, dtype=dtype, device=device())
 
 
 def free_bytes() -> int:

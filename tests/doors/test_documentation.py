@@ -90,12 +90,17 @@ SECONDS = {"s": 1.0, "ms": 1e-3}
 WHOLE_FITS = {
     "`KMeans(200)`, KDD proteins 145,751 x 74": "fit-kdd-200",
     '`GaussianMixture(50, covariance_type="diag", c_prime=5)`, KDD': "mixture-diag-50",
+    '`GaussianMixture(50, covariance_type="diag")`, KDD': "mixture-diag-50",
     "`KMeans(3, n_init=100)`, iris": "restarts-iris",
     "`KMeans(10, n_init=100)`, digits": "restarts-digits",
     "`KMeans(3)`, iris": "single-iris",
     "`KMeans(10)`, digits": "single-digits",
     "`GaussianMixture(3)`, iris": "mixture-iris",
 }
+
+
+# Which of ours a line is about, where several did the job.
+OURS = {'`GaussianMixture(50, covariance_type="diag")`, KDD': {"cprime, C'=50"}}
 
 
 def times_in(page, first):
@@ -132,13 +137,17 @@ def test_the_page_on_speed_has_the_times_that_were_measured():
         assert_measured(table[name], rows, CONTESTANTS)
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/speed.md"])
-def test_whole_fits_took_as_long_as_is_shown(page):
-    table = times_in(page, "`fit` with default parameters ")
+@pytest.mark.parametrize(
+    ("page", "first"),
+    [("README.md", "`fit` "), ("docs/speed.md", "`fit` with default parameters ")],
+)
+def test_whole_fits_took_as_long_as_is_shown(page, first):
+    table = times_in(page, first)
     assert len(table) >= 4 and set(table) <= set(WHOLE_FITS)
     for name, cells_of_line in table.items():
         rows = [r for r in results("default") if r["job"] == WHOLE_FITS[name]]
-        assert_measured(cells_of_line, rows, CONTESTANTS[:3])
+        ours = OURS.get(name, CONTESTANTS[0])
+        assert_measured(cells_of_line, rows, (ours, *CONTESTANTS[1:3]))
 
 
 def test_the_page_on_the_paper_has_the_verdicts_that_were_measured():

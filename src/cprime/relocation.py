@@ -22,8 +22,8 @@ class Refilled(NamedTuple):
     Attributes
     ----------
     K : as the rows keep it
-        With the moved rows in their new cluster, where K may be state: at C' = 1, and
-        where rows look at few clusters. Else the next sweep finds it anyway.
+        With the moved rows in their new cluster alone, where K may be state: at C' = 1,
+        and where the search depends on it. Else the next sweep finds it anyway.
     stats : Stats
         As if the moved rows belonged to the formerly empty clusters alone.
     about : Theta
@@ -63,7 +63,7 @@ def refill(problem: Problem, K: Any, stats: Stats, theta: Theta) -> Refilled:
         clusters = [*refilled.moved, int(cluster)]
         if _is_better(problem.model, refilled, moved, about, clusters):
             K_moved = refilled.K
-            if problem.C_prime == 1 or problem.search.is_partial:
+            if problem.C_prime == 1 or problem.search.depends_on_K:
                 K_moved = K_moved.reassigned(copies, int(cluster))
             refilled = Refilled(K_moved, moved, about, clusters)
     return refilled

@@ -57,9 +57,9 @@ class Plan:
     Attributes
     ----------
     reluctance : float
-        A row leaves its cluster only for one whose squared distance is smaller than
-        its own divided by this. At 1 nothing is kept: the closest cluster always wins,
-        ties going to the lowest index.
+        A row leaves a cluster only for one whose squared distance is smaller than its
+        own divided by this. At 1 nothing is kept: the closest clusters always win, ties
+        going to the lowest index.
     keep_hints : bool
         A kernel may note what saves work in the next sweep: there is one, and room.
     careful : bool
@@ -103,6 +103,10 @@ class Search(Protocol):
         """Whether rows look at some clusters only, once lists of them are known."""
 
     @property
+    def depends_on_K(self) -> bool:
+        """Whether the clusters a row gets may depend on those it has."""
+
+    @property
     def last(self) -> "Search":
         """The search that a fit ends with."""
 
@@ -125,6 +129,10 @@ class Exact:
         return False
 
     @property
+    def depends_on_K(self) -> bool:
+        return self.plan().needs_before
+
+    @property
     def last(self) -> Search:
         return self
 
@@ -136,7 +144,9 @@ class Exact:
 class Lazy(Exact):
     """A row moves only if (1 + eps) ||y - mu_new|| < ||y - mu_old|| (lazy-k-means).
 
-    Every such move raises F (Prop. 1), and labels become part of the state of a fit.
+    With C' > 1 it swaps one of its clusters for another on the same condition, the
+    farthest first. Every such move raises F (Prop. 1), and K becomes part of the state
+    of a fit.
     """
 
     eps: float
@@ -187,6 +197,10 @@ class Neighbours:
 
     @property
     def is_partial(self) -> bool:
+        return True
+
+    @property
+    def depends_on_K(self) -> bool:
         return True
 
     @property

@@ -79,15 +79,18 @@ class EStep : public Statistics {
 
   // Takes the first C' of the ranking, unless the row is reluctant to leave those it has.
   void choose(int r) {
-    int32_t* K = after(r);
-    double* distances = kept(r);
-    for (int j = 0; j < C_prime_; ++j) take(K, distances, j, work_.ranking[j]);
-    if (sweep_.reluctance == 1.0 || before(r) == nullptr) return;
-    for (int j = 0; j < C_prime_; ++j) {
-      const int c = before(r)[j];
-      const double score = distance(row(r), mean(c), Dp_) + clusters_.penalty[c];
-      if (!(work_.ranking[j].score < score / sweep_.reluctance)) take(K, distances, j, {score, c});
+    const Ranked* chosen = work_.ranking.data();
+    if (sweep_.reluctance != 1.0 && before(r) != nullptr) {
+      auto& had = work_.had;
+      had.clear();
+      for (int j = 0; j < C_prime_; ++j) {
+        const int c = before(r)[j];
+        had.push_back({distance(row(r), mean(c), Dp_) + clusters_.penalty[c], c});
+      }
+      stay_where_reluctant(had, chosen, sweep_.reluctance);
+      chosen = had.data();
     }
+    for (int j = 0; j < C_prime_; ++j) take(after(r), kept(r), j, chosen[j]);
   }
 
   void take(int32_t* K, double* distances, int j, const Ranked& chosen) {

@@ -23,7 +23,7 @@ constexpr int CAPACITY = 200;  // candidates per row before hopeless ones are dr
 struct Workspace {
   Search search;
   Buffer<double> rows, kept, relative, everything, scores, columns, difference;
-  std::vector<Ranked> ranking;
+  std::vector<Ranked> ranking, had;
   std::vector<int> to_look, to_check, to_scan;
   std::vector<float> reach;
   Buffer<float> framed, screened;
@@ -103,6 +103,28 @@ inline void rank_nearly_sorted(int i, const double* y, const Clusters& clusters,
     ranking[place] = next;
   }
   if (count > FEW_TO_INSERT) std::sort(ranking, ranking + count);
+}
+
+// Leaves a row the clusters it had, best first, but for those that others are closer than by the
+// reluctance: they make room for the closest of all, of which there are as many, best first. One that
+// it has more than once, as after a move to an empty cluster, takes one place.
+inline void stay_where_reluctant(std::vector<Ranked>& had, const Ranked* closest, double reluctance) {
+  const size_t n = had.size();
+  std::sort(had.begin(), had.end());
+  const auto is_same = [](const Ranked& one, const Ranked& other) { return one.cluster == other.cluster; };
+  size_t left = size_t(std::unique(had.begin(), had.end(), is_same) - had.begin());
+  had.resize(left);
+  for (size_t j = 0; j < n && left > 0; ++j) {
+    const auto has = [&](const Ranked& one) { return is_same(one, closest[j]); };
+    if (std::any_of(had.begin(), had.end(), has)) continue;
+    if (had.size() < n) {
+      had.push_back(closest[j]);
+    } else {
+      if (!(closest[j].score < had[left - 1].score / reluctance)) break;
+      had[--left] = closest[j];
+    }
+  }
+  std::sort(had.begin(), had.end());
 }
 
 }  // namespace cprime::CPRIME_ISA

@@ -27,7 +27,7 @@ class Statistics : public HintAccess {
   // Whether two rows of clusters differ as sets.
   bool differs(const int32_t* one, const int32_t* other) {
     if (std::equal(one, one + C_prime_, other)) return false;
-    // As often here as there: a reluctant row may have kept one twice.
+    // As often here as there: a row that was moved to an empty cluster has it in all places.
     auto& balance = work_.balance;
     if (balance.size() < size_t(clusters_.C)) balance.resize(size_t(clusters_.C));
     for (int j = 0; j < C_prime_; ++j) {

@@ -43,7 +43,8 @@ class WhitenedStep : public Statistics {
           row(begin), std::min(at_once, n_ - begin), clusters_, C_prime_,
           [&](int r) { return before(begin + r); }, after(begin), kept(begin), work_);
     if (stopping()) return;
-    if (sweep_.reluctance != 1.0 && sweep_.before != nullptr) stay_where_reluctant();
+    if (sweep_.reluctance != 1.0 && sweep_.before != nullptr)
+      for (int r = 0; r < n_; ++r) stay(r);
     sums_.evaluations += int64_t(n_) * clusters_.C;
   }
 
@@ -53,17 +54,21 @@ class WhitenedStep : public Statistics {
       for (int j = 0; j < C_prime_; ++j) kept(r)[j] = whitened_distance(row(r), clusters_, after(r)[j]);
   }
 
-  // Leaves rows in the clusters they have, unless the chosen ones are better by far.
-  void stay_where_reluctant() {
-    for (int r = 0; r < n_; ++r)
-      for (int j = 0; j < C_prime_; ++j) {
-        const int own = before(r)[j];
-        const double found = whitened_distance(row(r), clusters_, own);
-        const double score = kept(r)[j] + clusters_.penalty[after(r)[j]];
-        if (score < (found + clusters_.penalty[own]) / sweep_.reluctance) continue;
-        after(r)[j] = own;
-        kept(r)[j] = found;
-      }
+  // Leaves a row the clusters it has, unless the chosen ones are better by far.
+  void stay(int r) {
+    auto &had = work_.had, &closest = work_.ranking;
+    had.clear();
+    closest.clear();
+    for (int j = 0; j < C_prime_; ++j) {
+      const int c = before(r)[j], chosen = after(r)[j];
+      had.push_back({whitened_distance(row(r), clusters_, c) + clusters_.penalty[c], c});
+      closest.push_back({kept(r)[j] + clusters_.penalty[chosen], chosen});
+    }
+    stay_where_reluctant(had, closest.data(), sweep_.reluctance);
+    for (int j = 0; j < C_prime_; ++j) {
+      after(r)[j] = had[size_t(j)].cluster;
+      kept(r)[j] = whitened_distance(row(r), clusters_, after(r)[j]);
+    }
   }
 
   // Adds shares * (y - mu) and shares * (y - mu)^2, cluster by cluster.

@@ -309,7 +309,6 @@ PARAMETERS += [
         ValueError,
         "n_explore",
     ),
-    ("lazy, c_prime=2", fit(search="lazy", c_prime=2), ValueError, "lazy.* c_prime=1"),
     ("lazy, c_prime=None", fit(search="lazy", c_prime=None), ValueError, "c_prime=1"),
     *[
         (f"{name}={value}, C'={c}", fit(c_prime=c, **{name: value}), ValueError, says)

@@ -248,11 +248,15 @@ def scenes(draw, layouts=tuple(LAYOUTS), lazy=True, few=False):
     C_prime = draw(st.sampled_from([1, 1, 1, C]) | st.integers(1, C))
     C_prime = min(C_prime, draw(st.integers(1, 8))) if few else C_prime
     search = Exact()
-    if lazy and C_prime == 1:
+    if lazy:
         search = draw(st.sampled_from([Exact(), Lazy(0.25), Lazy(0.1), Lazy(1e200)]))
     before = None
     if draw(st.booleans()):
         before = Kept(any_clusters(rng, N, C, 0 if C_prime == C else C_prime))
+    if before is not None and search.depends_on_K and draw(st.booleans()):
+        # As they are after a move to an empty cluster.
+        moved = rng.random(N) < 0.3
+        before = before.reassigned(np.flatnonzero(moved), int(rng.integers(C)))
     recipe = (
         f"{kind.__name__}, {layout}, {dtype.__name__}, N={N}, D={D}, C={C}, "
         f"2**{exponent}, block.scale={block_scale}, variance={variance}, "

@@ -72,14 +72,16 @@ def test_sweeps_of_leaves_add_up_to_the_sweep_of_all_rows(
     n_rows = data.draw(st.integers(1, 7 * LEAF_ROWS))
     X = rng.standard_normal((n_rows, 2)).astype(dtype)
     weights = rng.integers(0, 5, n_rows) / 4.0
-    K = Kept(rng.integers(0, 4, (n_rows, 1), dtype=np.int32)) if lazy else None
+    K = None
+    if lazy:
+        C_prime = min(C_prime, 3)
+        kept = rng.permuted(np.tile(np.arange(4, dtype=np.int32), (n_rows, 1)), axis=1)
+        K = Kept(np.ascontiguousarray(kept[:, :C_prime]))
     coefficients = Isotropic().coefficients(Theta(rng.standard_normal((4, 2)), 1.0))
     plan = (Lazy(0.5) if lazy else Exact()).plan()
 
     def swept(rows, K):
-        return rows.sweep(
-            get_kernel(name), K, coefficients, plan, 1 if lazy else C_prime
-        )
+        return rows.sweep(get_kernel(name), K, coefficients, plan, C_prime)
 
     K_leaves, leaves = [], []
     for i, start in enumerate(range(0, n_rows, LEAF_ROWS)):

@@ -5,9 +5,9 @@ import math
 import numpy as np
 import paper
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
-from problems import FLOOR, NEVER_CONVERGED, cases, labellings, variances
+from problems import FLOOR, NEVER_CONVERGED, cases, generator, labellings, variances
 
 from cprime import KMeans, bounds, em
 from cprime.blocks import Kept
@@ -48,10 +48,40 @@ def test_a_row_moves_if_and_only_if_its_nearest_mean_is_closer_by_1_plus_eps(
         assert new == (nearest if worth_it else old)
 
 
+@st.composite
+def several(draw, case):
+    """Draw a number of clusters below C, and as many different ones for every row."""
+    C_prime, rng = draw(st.integers(1, case.C - 1)), generator(draw)
+    K = [rng.permutation(case.C)[:C_prime] for _ in range(len(case.X))]
+    return C_prime, np.array(K, dtype=np.int32)
+
+
+@given(data=st.data(), case=cases(scattered=False), eps=dyadic_eps)
+def test_of_several_the_farthest_is_swapped_first_and_only_for_one_as_much_closer(
+    data, case, eps
+):
+    assume(case.C > 1)
+    C_prime, K = data.draw(several(case))
+    problem = case.problem(search=Lazy(eps), C_prime=C_prime)
+    K_after, _ = problem.sweep(Theta(case.means, 1.0), Kept(K))
+    distances = paper.squared_distances(case.X, case.means)
+    for row, had, found in zip(distances, K.tolist(), K_after.K.tolist()):
+        kept = sorted(had, key=lambda c: (row[c], c))
+        others = sorted(set(range(case.C)) - set(had), key=lambda c: (row[c], c))
+        farthest_first = kept[::-1]
+        for i, (own, other) in enumerate(zip(farthest_first, others)):
+            if not (1 + eps) ** 2 * row[other] < row[own]:
+                break
+            kept[C_prime - 1 - i] = other
+        assert found == sorted(kept, key=lambda c: (row[c], c))
+
+
 @given(data=st.data(), case=cases(), eps=reluctances, variance=variances)
-def test_any_eps_raises_the_free_energy_from_any_labels(data, case, eps, variance):
-    before = Kept(data.draw(labellings(case)))
-    after, stats = case.problem(search=Lazy(eps), C_prime=1).sweep(
+def test_any_eps_raises_the_free_energy_from_any_clusters(data, case, eps, variance):
+    assume(case.C > 1)
+    C_prime, K = data.draw(several(case))
+    before = Kept(K)
+    after, stats = case.problem(search=Lazy(eps), C_prime=C_prime).sweep(
         Theta(case.means, variance), before
     )
     F_before, F_after = (

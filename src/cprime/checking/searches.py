@@ -11,11 +11,11 @@ def checked_search(estimator: Any, C: int, C_prime: int) -> Search:
         return Exact()
     if estimator.search == "neighbours":
         return _checked_neighbours(estimator, C, C_prime)
-    if C_prime != 1:
+    if C_prime == C > 1:
         raise ValueError(
-            "search='lazy' is lazy-k-means and needs c_prime=1, not "
-            f"{estimator.c_prime}: "
-            "use search='exact' to keep more than one cluster per row."
+            f"search='lazy' needs c_prime below the number of clusters, {C}, not "
+            f"{estimator.c_prime}: rows that keep all clusters leave none. Use "
+            "search='exact', or c_prime=1."
         )
     return Lazy(float(estimator.eps))
 

@@ -15,6 +15,7 @@ import sklearn.cluster
 import sklearn.mixture
 from sklearn.utils.validation import check_is_fitted
 
+from cprime.checking.assignments import is_assignment
 from cprime.checking.covariances import COVARIANCES
 from cprime.checking.parameters import floats
 from cprime.models import Isotropic
@@ -37,6 +38,8 @@ OF_CENTERS = ("cluster_centers_", "labels_", "inertia_", "n_iter_", *OF_THE_INPU
 HOMES = {"KMeans": "_kmeans", "GaussianMixture": "_gaussian_mixture"}
 # What scikit-learn adds to covariances by default.
 THEIR_RIDGE = 1e-6
+# What its mixture can start from.
+THEIR_STARTS = ("kmeans", "k-means++", "random", "random_from_data")
 
 
 class KMeansExchange:
@@ -54,7 +57,9 @@ class KMeansExchange:
         check_is_fitted(self, "cluster_centers_")
         theirs = _fitted_on_centers(floats(self.cluster_centers_))
         params = _shared_params(self, theirs)
-        if isinstance(params["init"], str) and params["init"] != "random":
+        init = params["init"]
+        is_ours = isinstance(init, str) and init != "random"
+        if is_ours or is_assignment(init):
             params["init"] = "k-means++"
         theirs.set_params(**params)
         # Labels of rows that were not kept are nobody's.
@@ -233,6 +238,9 @@ class MixtureExchange:
         theta = self._mixture()[1]
         theirs = _plain_mixture()()
         theirs.set_params(**_shared_params(self, theirs))
+        start = self.init_params
+        if not isinstance(start, str) or start not in THEIR_STARTS:
+            theirs.init_params = "kmeans"
         if theirs.reg_covar is None:
             theirs.reg_covar = THEIR_RIDGE
         _copy(self, theirs, (*OF_THE_MIXTURE, *OF_THE_INPUT))

@@ -46,7 +46,10 @@ class KMeans(KMeansExchange, Stepwise, RoundMixture):
         sample (64 rows per cluster, at least 16,384); "afk-mc2" imitates draws of
         k-means++ in one pass over the data; "random" takes different rows.
         An array has shape (n_clusters, n_features). A callable gets `(X, n_clusters,
-        random_state=...)` and returns one.
+        random_state=...)` and returns one. An array of shape (n_samples,) is a first
+        assignment, such as the labels of another method: the cluster of every row,
+        which starts from the means of its rows, and which a `search` that does not look
+        at all clusters, or is reluctant to leave one, goes on from.
     n_init : "auto" or int, default="auto"
         Number of restarts, of which the best is kept: lowest inertia at `c_prime=1`,
         highest free energy otherwise. "auto" is 10 for "random" or a callable, else 1.
@@ -70,9 +73,10 @@ class KMeans(KMeansExchange, Stepwise, RoundMixture):
         Clusters every row keeps, C'. None keeps all: EM.
     search : {"exact", "lazy", "neighbours"}, default="exact"
         "lazy" moves a row only to a cluster closer by a factor of `1 + eps`
-        (lazy-k-means, `c_prime=1` only). "neighbours" has rows look at clusters near
-        the closest they had, and not at all: for thousands of clusters. F never falls,
-        but it may be another optimum that is found. `c_prime` below `n_clusters` only.
+        (lazy-k-means; with more than one, the clusters a row keeps are swapped one by
+        one). "neighbours" has rows look at clusters near the closest they had, and not
+        at all: for thousands of clusters. F never falls, but it may be another optimum
+        that is found. Both need `c_prime` below `n_clusters`.
     eps : float, default=0.1
         Reluctance of `search="lazy"`; 0 is k-means.
     n_neighbors : int, default=48
@@ -97,7 +101,7 @@ class KMeans(KMeansExchange, Stepwise, RoundMixture):
     ----------
     cluster_centers_ : ndarray of shape (n_clusters, n_features)
     labels_ : ndarray of shape (n_samples,), int32
-        Closest cluster of every row (with "lazy": the cluster it stayed in).
+        Closest cluster of every row (with "lazy": of those it stayed in).
     inertia_ : float
         Weighted sum of squared distances of rows to the centre of their label.
     variance_ : float

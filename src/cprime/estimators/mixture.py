@@ -11,6 +11,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from cprime import convergence
 from cprime.blas import one_thread
 from cprime.checking import inputs, mixture_given
+from cprime.checking.assignments import is_assignment, refuse_on_workers
 from cprime.checking.constraints import RememberedChecks
 from cprime.checking.covariances import COVARIANCES, Covariances
 from cprime.checking.searches import checked_search
@@ -75,7 +76,7 @@ class GaussianMixture(
         Largest number of iterations of one restart.
     n_init : int, default=1
         Restarts, of which the one of highest free energy is kept.
-    init_params : str, default="kmeans"
+    init_params : str or array-like, default="kmeans"
         Where means start: "kmeans" is our own k-means until it gains less than 0.01
         nats per row in an iteration, "k-means++" its seeds, which are found as `KMeans`
         finds them: by the greedy form, or in few passes over many rows or a file.
@@ -83,7 +84,8 @@ class GaussianMixture(
         "k-means||" on the other; "sampled-kmeans" and "sampled-k-means++" draw seeds
         from a sample. "random_from_data" is random rows, "random" means of all rows
         with random shares (the only one for which a weight of 2 is not the row given
-        twice).
+        twice). An array of shape (n_samples,) says which cluster every row is in, as
+        in `KMeans`.
         Rows closest to each mean then give its proportion and covariance.
     weights_init : array-like of shape (n_components,), optional
         Proportions to start from in place of those.
@@ -101,11 +103,11 @@ class GaussianMixture(
     c_prime : int or None, default=None
         Clusters every row keeps. None keeps all: EM.
     search : {"exact", "lazy", "neighbours"}, default="exact"
-        "lazy" moves a row only to a cluster that is nearer by a factor of `1 + eps`
-        (`c_prime=1` only): nearer in the distance of Supplement C, counted from the
-        best a row can have. "neighbours" has rows look at clusters near the likeliest
-        they had, and not at all: for many clusters. `c_prime` below `n_components`
-        only, for "isotropic", "spherical" and "diag".
+        "lazy" moves a row only to a cluster that is nearer by a factor of `1 + eps`:
+        nearer in the distance of Supplement C, counted from the best a row can have.
+        "neighbours" has rows look at clusters near the likeliest they had, and not at
+        all: for many clusters, "isotropic", "spherical" and "diag". Both need `c_prime`
+        below `n_components`.
     eps : float, default=0.1
         Reluctance of `search="lazy"`.
     n_neighbors : int, default=48
@@ -192,7 +194,7 @@ class GaussianMixture(
         "reg_covar": [Interval(Real, 0, LARGEST, closed="both"), None],
         "max_iter": [Interval(Integral, 0, None, closed="left")],
         "n_init": [Interval(Integral, 1, None, closed="left")],
-        "init_params": [StrOptions(set(initialization.NAMES))],
+        "init_params": [StrOptions(set(initialization.NAMES)), "array-like"],
         "weights_init": ["array-like", None],
         "means_init": ["array-like", None],
         "precisions_init": [
@@ -335,14 +337,16 @@ class GaussianMixture(
         )
         problem = marginalised(filled, known, floor, self.kernel)
         results, means = MixtureResults(problem, units, X.dtype, of), given.means
-        method = initialization.method(self.init_params, C, means, known.filled)
+        how = self.init_params
+        if means is None and is_assignment(how):
+            refuse_on_workers(X, "init_params")
         return Recipe(
             results,
             convergence.Gain(self.tol),
             C,
             int(self.n_init) if warm is None else 1,
-            lambda: initialization.start(method, C, means, filled, random_state),
-            method,
+            lambda: initialization.start(how, C, means, filled, random_state),
+            initialization.method(how, C, means, known.filled),
             expected=results.expected_before(self, warm),
         )
 

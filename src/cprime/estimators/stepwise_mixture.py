@@ -203,10 +203,10 @@ class _Batch:
 
     def first_means(self, mixture: Any, C: int) -> Array:
         """Return where the stream starts, by `init_params`."""
-        rows, means = self._filled.rows, self._given.means
-        how = initialization.method(mixture.init_params, C, means, rows)
         random_state = checked_random_state(mixture.random_state)
-        start = initialization.start(how, C, means, self._filled, random_state)
+        start = initialization.start(
+            mixture.init_params, C, self._given.means, self._filled, random_state
+        )
         found: Array = start().means
         return found
 

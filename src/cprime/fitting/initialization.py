@@ -6,8 +6,10 @@ from typing import Any
 
 from cprime import seeding
 from cprime.checking import inputs
+from cprime.checking.assignments import is_assignment, refuse_on_workers
 from cprime.checking.random_numbers import next_generator
 from cprime.checking.warn import warn
+from cprime.fitting.assignment import GIVEN_ASSIGNMENT, seeds_of_assignment
 from cprime.fitting.restarts import Start
 from cprime.fitting.training import Training
 from cprime.models import Isotropic
@@ -58,8 +60,9 @@ def n_restarts(estimator: Any) -> int:
     init, n_init = estimator.init, estimator.n_init
     if not (isinstance(init, str) or callable(init)):
         if n_init not in ("auto", 1):
+            what = "assignment" if is_assignment(init) else "center position"
             warn(
-                "Explicit initial center position passed: performing only one init in "
+                f"Explicit initial {what} passed: performing only one init in "
                 f"{type(estimator).__name__} instead of n_init={n_init}.",
                 RuntimeWarning,
             )
@@ -100,6 +103,9 @@ class Starts:
                     f"{training.rows.origin} do not fit: give centres, or "
                     "init='k-means||'."
                 )
+        elif is_assignment(init):
+            refuse_on_workers(training.X, "init")
+            self.method = GIVEN_ASSIGNMENT
 
     def next(self) -> Start:
         """Return what finds the first means of the next restart, in computing units.
@@ -117,6 +123,9 @@ class Starts:
                 return self._plus_plus.next(rng)
             seeding_of = SEEDINGS[self.method]
             return lambda: seeding_of(training.rows, C, training.kernel, rng)
+        if is_assignment(init):
+            rows, kernel = training.rows, training.kernel
+            return lambda: seeds_of_assignment(init, C, rows, kernel, "init")
         if callable(init):
             init = self._called(init)
         means = inputs.checked_means(init, C, training.X)

@@ -7,7 +7,9 @@ import numpy as np
 
 from cprime import convergence, em, lloyd, seeding
 from cprime.blas import one_thread
+from cprime.checking.assignments import is_assignment
 from cprime.checking.random_numbers import next_generator
+from cprime.fitting.assignment import GIVEN_ASSIGNMENT, seeds_of_assignment
 from cprime.fitting.initialization import seeding_for
 from cprime.fitting.restarts import Start
 from cprime.models import Isotropic
@@ -39,7 +41,7 @@ MOST_ITERATIONS, LEAST_GAIN = 300, 1e-2
 
 
 def start(
-    init_params: str, C: int, means: Array | None, problem: Problem, random_state: Any
+    init_params: Any, C: int, means: Array | None, problem: Problem, random_state: Any
 ) -> Start:
     """Return what finds the first means of one restart.
 
@@ -48,7 +50,8 @@ def start(
 
     Parameters
     ----------
-    init_params : str
+    init_params : str or array-like of shape (N,)
+        Or the cluster of every row.
     C : int
     means : ndarray of shape (C, D), optional
         If given, rows are divided among these.
@@ -58,17 +61,23 @@ def start(
     rng = next_generator(random_state)
     if means is not None:
         return lambda: Seeds(means, 0)
-    if init_params in BEFORE_K_MEANS:
-        return lambda: _k_means(C, problem, rng, BEFORE_K_MEANS[init_params])
-    if init_params == "random":
+    rows, kernel = problem.rows, problem.kernel
+    name = method(init_params, C, means, rows)
+    if name == GIVEN_ASSIGNMENT:
+        return lambda: seeds_of_assignment(init_params, C, rows, kernel, "init_params")
+    if name in BEFORE_K_MEANS:
+        return lambda: _k_means(C, problem, rng, BEFORE_K_MEANS[name])
+    if name == "random":
         return lambda: _random_shares(C, problem, rng)
-    return lambda: SEEDINGS[init_params](problem.rows, C, problem.kernel, rng)
+    return lambda: SEEDINGS[name](rows, C, kernel, rng)
 
 
-def method(init_params: str, C: int, means: Array | None, rows: Rows) -> str:
+def method(init_params: Any, C: int, means: Array | None, rows: Rows) -> str:
     """Return what `init_params` comes to for these rows, unless means are given."""
     if means is not None:
         return "given means"
+    if is_assignment(init_params):
+        return GIVEN_ASSIGNMENT
     return seeding_for(rows, C, init_params, "init_params")
 
 

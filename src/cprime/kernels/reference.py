@@ -232,18 +232,23 @@ def select(
 ) -> Array:
     """Return the clusters every row keeps, best first (Cor. 1, or lazy-k-means).
 
-    Of those that were `seen`, shape (B, C).
+    Of those that were `seen`, shape (B, C). A reluctant row counts the clusters it has
+    as so much closer: each that it leaves is replaced by one that raises F (Prop. 1).
     """
     scores = distances + coefficients.penalty()
     if seen is not None:
         scores[~seen] = np.inf
-    chosen = closest(scores, C_prime)
-    if K is None or plan.reluctance == 1.0 or K.shape[1] == 0:
-        return chosen
-    moves = np.take_along_axis(scores, chosen, axis=1) < (
-        np.take_along_axis(scores, K, axis=1) / plan.reluctance
+    if K is None or plan.reluctance == 1.0 or K.shape[1] != C_prime:
+        return closest(scores, C_prime)
+    is_new = np.ones(scores.shape, dtype=bool)
+    np.put_along_axis(is_new, K, False, axis=1)
+    wanted = np.where(is_new, scores, scores / plan.reluctance)
+    chosen = np.lexsort((scores, is_new, wanted), axis=1)[:, :C_prime]
+    among_chosen = np.full(scores.shape, np.inf)
+    np.put_along_axis(
+        among_chosen, chosen, np.take_along_axis(scores, chosen, axis=1), axis=1
     )
-    return np.where(moves, chosen, K)
+    return closest(among_chosen, C_prime)
 
 
 def accumulate(

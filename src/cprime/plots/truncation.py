@@ -74,8 +74,8 @@ class TruncationDisplay(Display):
 
         Every fit is one of a new estimator with all parameters of the given one but
         `c_prime`, which itself is left as it is. Where its `random_state` is None, all
-        take 0, so that they differ in C' alone. `search="lazy"` is for C' = 1, others
-        search exactly. Seconds are those of whole fits, on this machine, now.
+        take 0, so that they differ in C' alone. Those that keep all clusters search
+        exactly. Seconds are those of whole fits, on this machine, now.
 
         Parameters
         ----------
@@ -98,7 +98,7 @@ class TruncationDisplay(Display):
             )
         X, lines = open_rows(X, estimator), []
         for C_prime in wanted:
-            refitted = _like(estimator, C_prime)
+            refitted = _like(estimator, C_prime, C)
             start = time.perf_counter()
             refitted.fit(X, sample_weight=sample_weight)
             seconds = time.perf_counter() - start
@@ -235,12 +235,14 @@ class TruncationDisplay(Display):
         return f"{C_prime}\n(all)" if C_prime == self.n_clusters else str(C_prime)
 
 
-def _like(estimator: Any, C_prime: int) -> Any:
+def _like(estimator: Any, C_prime: int, C: int) -> Any:
     """Return an unfitted estimator that differs in C' alone, and starts the same."""
     parameters = copy.deepcopy(estimator.get_params(deep=False))
     parameters["c_prime"] = C_prime
     if parameters["random_state"] is None:
         parameters["random_state"] = 0
-    if parameters.get("search") == "lazy" and C_prime > 1:
+    if "search" in parameters and C_prime == C > 1:
         parameters["search"] = "exact"
+    if "n_neighbors" in parameters:
+        parameters["n_neighbors"] = max(C_prime, parameters["n_neighbors"])
     return type(estimator)(**parameters)

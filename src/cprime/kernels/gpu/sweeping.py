@@ -105,13 +105,34 @@ def _reluctant(
     model: DeviceModel,
     reluctance: float,
 ) -> Closest:
-    """Return the clusters of rows that leave their own only for much closer ones."""
-    own = distances_of(piece.rows, before, model, 1)
-    scores = model.scores(found.distances, found.K)
-    moves = scores < model.scores(own, before) / reluctance
-    return Closest(
-        torch.where(moves, found.K, before), torch.where(moves, found.distances, own)
-    )
+    """Return the clusters of rows that leave their own only for much closer ones.
+
+    The C' best of their own and the closest, where their own count as so much closer.
+    """
+    C_prime = before.shape[1]
+    own = distances_of(piece.rows, before, model, C_prime)
+    K = torch.cat([before, found.K], dim=1)
+    distances = torch.cat([own, found.distances], dim=1)
+    scores = model.scores(distances, K)
+    wanted = scores / reluctance
+    wanted[:, C_prime:] = scores[:, C_prime:]
+    # One that a row has already is no other.
+    same = K[:, :, None] == K[:, None, :]
+    wanted[same.tril(diagonal=-1).any(dim=2)] = torch.inf
+    is_new = torch.arange(2 * C_prime, device=K.device) >= C_prime
+    chosen = _ranked(K, scores, is_new.expand_as(K), wanted)[:, :C_prime]
+    best_first = _ranked(K.gather(1, chosen), scores.gather(1, chosen))
+    chosen = chosen.gather(1, best_first)
+    return Closest(K.gather(1, chosen), distances.gather(1, chosen))
+
+
+def _ranked(*keys: torch.Tensor) -> torch.Tensor:
+    """Return the places of every row's entries, ordered by the last key first."""
+    places = torch.argsort(keys[0], dim=1, stable=True)
+    for key in keys[1:]:
+        order = torch.argsort(key.gather(1, places), dim=1, stable=True)
+        places = places.gather(1, order)
+    return places
 
 
 def _changed(

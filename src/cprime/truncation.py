@@ -41,6 +41,30 @@ def closest(scores: Array, C_prime: int) -> Array:
     return np.take_along_axis(kept, best_first, axis=1).astype(np.int32)
 
 
+def closest_reluctantly(scores: Array, K: Array, reluctance: float) -> Array:
+    """Return clusters as `closest` does, where those in K count as so much closer.
+
+    Each that a row leaves is replaced by one that raises F (Prop. 1).
+
+    Parameters
+    ----------
+    scores : ndarray of shape (B, C)
+    K : ndarray of shape (B, C'), int32
+        One that is there more than once, as after a move to an empty cluster, counts
+        once.
+    reluctance : float
+    """
+    is_new = np.ones(scores.shape, dtype=bool)
+    np.put_along_axis(is_new, K, False, axis=1)
+    wanted = np.where(is_new, scores, scores / reluctance)
+    chosen = np.lexsort((scores, is_new, wanted), axis=1)[:, : K.shape[1]]
+    among_chosen = np.full(scores.shape, np.inf)
+    np.put_along_axis(
+        among_chosen, chosen, np.take_along_axis(scores, chosen, axis=1), axis=1
+    )
+    return closest(among_chosen, K.shape[1])
+
+
 def label_first(K: Array, shares: Array) -> Array:
     """Return shares of which the label's, K[:, 0], is the first maximum in every row.
 

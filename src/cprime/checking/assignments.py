@@ -8,9 +8,16 @@ from cprime.checking import tables
 from cprime.rows import Rows, is_dask_data
 from cprime.typing import Array
 
+
 def is_assignment(given: Any) -> bool:
     """Return whether it is one number for every row, and no centres."""
-    return not (isinstance(given, str) or callable(given)) and np.ndim(given) == 1
+    if isinstance(given, str) or callable(given):
+        return False
+    try:
+        return np.ndim(given) == 1
+    except ValueError:
+        # Lines of any length, which is said where they are read.
+        return False
 
 
 def refuse_on_workers(X: Any, parameter: str) -> None:

@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from cprime import convergence
 from cprime.checking import inputs
+from cprime.checking.assignments import is_assignment
 from cprime.checking.constraints import RememberedChecks
 from cprime.checking.parameters import floats, missing, squared_size
 from cprime.checkpointing.checkpoint import Checkpoint
@@ -196,8 +197,9 @@ class ClusterCenters(
             n_restarts(self),
             next_start,
             starts.method,
-            # An `init` of a user's own may count how often it was called.
-            in_order=callable(self.init),
+            # An `init` of a user's own may count how often it was called; a K to go on
+            # from is for the loop.
+            in_order=callable(self.init) or is_assignment(self.init),
         )
 
     def _extrapolates(self, C_prime: int) -> bool:

@@ -31,6 +31,7 @@ from cprime.fitting.missing_values import (
 )
 from cprime.fitting.mixture_results import MixtureResults
 from cprime.fitting.progress import Listener
+from cprime.fitting.restarts import Start
 from cprime.fitting.run_restarts import Recipe, is_watched
 from cprime.kernels import KERNEL_NAMES, get_kernel
 from cprime.model_files.saving import Savable
@@ -84,9 +85,10 @@ class GaussianMixture(
         "k-means||" on the other; "sampled-kmeans" and "sampled-k-means++" draw seeds
         from a sample. "random_from_data" is random rows, "random" means of all rows
         with random shares (the only one for which a weight of 2 is not the row given
-        twice). An array of shape (n_samples,) says which cluster every row is in, as
-        in `KMeans`.
-        Rows closest to each mean then give its proportion and covariance.
+        twice).
+        Rows closest to each mean then give its proportion and covariance. An array of
+        shape (n_samples,) is a first assignment, such as the labels of another method:
+        the cluster of every row, and each starts from its rows.
     weights_init : array-like of shape (n_components,), optional
         Proportions to start from in place of those.
     means_init : array-like of shape (n_components, n_features), optional
@@ -335,18 +337,26 @@ class GaussianMixture(
         filled = Problem(
             known.filled, model, search, kernel, C_prime, extrapolates=leaps
         )
-        problem = marginalised(filled, known, floor, self.kernel)
-        results, means = MixtureResults(problem, units, X.dtype, of), given.means
-        how = self.init_params
+        how, means, seeds = self.init_params, given.means, None
         if means is None and is_assignment(how):
             refuse_on_workers(X, "init_params")
+            filled, seeds = initialization.assigned(how, C, filled)
+
+        def next_start() -> Start:
+            if seeds is not None:
+                return lambda: seeds
+            return initialization.start(how, C, means, filled, random_state)
+
+        problem = marginalised(filled, known, floor, self.kernel)
+        results = MixtureResults(problem, units, X.dtype, of)
         return Recipe(
             results,
             convergence.Gain(self.tol),
             C,
             int(self.n_init) if warm is None else 1,
-            lambda: initialization.start(how, C, means, filled, random_state),
+            next_start,
             initialization.method(how, C, means, known.filled),
+            in_order=seeds is not None,
             expected=results.expected_before(self, warm),
         )
 

@@ -1,5 +1,6 @@
 """Where does a fit start if the cluster of every row is known?"""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -35,8 +36,19 @@ def seeds_of_assignment(
     """
     labels = checked_assignment(given, C, rows, parameter)
     K = rows.assigned(lambda of_slice: of_slice, labels)
-    # About one mean, and with nothing to look at: rows keep what they have.
     about = Theta(one_cluster(rows, kernel).means.repeat(C, axis=0), 1.0)
-    nothing = Neighbours(0, lists=np.empty((C, 0), dtype=np.int32))
-    stats = Problem(rows, Isotropic(), nothing, kernel, C_prime=1).sums(about, K)
+    problem = Problem(rows, Isotropic(), _keeping(C), kernel, C_prime=1)
+    stats = problem.sums(about, K)
     return Seeds(maximized_means(stats, about), stats.evaluations, K)
+
+
+def theta_of_assignment(problem: Problem, seeds: Seeds) -> Theta:
+    """Return the M-step of the rows that such seeds are the means of."""
+    hard = replace(problem, search=_keeping(len(seeds.means)), C_prime=1)
+    about = problem.model.unit_theta(seeds.means)
+    return problem.model.maximize(hard.sums(about, seeds.K), about)
+
+
+def _keeping(C: int) -> Neighbours:
+    """Return the search in which rows look at nothing, and keep what they have."""
+    return Neighbours(0, lists=np.empty((C, 0), dtype=np.int32))

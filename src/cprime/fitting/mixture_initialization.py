@@ -1,6 +1,7 @@
 """What `init_params` means."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,11 @@ from cprime import convergence, em, lloyd, seeding
 from cprime.blas import one_thread
 from cprime.checking.assignments import is_assignment
 from cprime.checking.random_numbers import next_generator
-from cprime.fitting.assignment import GIVEN_ASSIGNMENT, seeds_of_assignment
+from cprime.fitting.assignment import (
+    GIVEN_ASSIGNMENT,
+    seeds_of_assignment,
+    theta_of_assignment,
+)
 from cprime.fitting.initialization import seeding_for
 from cprime.fitting.restarts import Start
 from cprime.models import Isotropic
@@ -18,6 +23,7 @@ from cprime.problem import Problem
 from cprime.rows import Rows
 from cprime.search import Exact
 from cprime.seeding import Seeds
+from cprime.theta import Given
 from cprime.typing import Array
 
 SEEDINGS = {
@@ -70,6 +76,27 @@ def start(
     if name == "random":
         return lambda: _random_shares(C, problem, rng)
     return lambda: SEEDINGS[name](rows, C, kernel, rng)
+
+
+def assigned(init_params: Any, C: int, problem: Problem) -> tuple[Problem, Seeds]:
+    """Return the problem that starts from the M-step of an assignment, and its seeds.
+
+    What of the parameters was given before stays as it is.
+
+    Parameters
+    ----------
+    init_params : array-like of shape (N,)
+        The cluster of every row.
+    C : int
+    problem : Problem
+    """
+    seeds = seeds_of_assignment(
+        init_params, C, problem.rows, problem.kernel, "init_params"
+    )
+    model: Any = problem.model
+    theta = model.given.over(theta_of_assignment(problem, seeds))
+    given = Given(theta.means, theta.covariance, theta.proportions)
+    return replace(problem, model=replace(model, given=given)), seeds
 
 
 def method(init_params: Any, C: int, means: Array | None, rows: Rows) -> str:

@@ -33,6 +33,9 @@ def hints_pay(C: int, D: int, C_prime: int) -> bool:
 
 def hint_store(kept: Kept, C: int, plan: Plan) -> tuple[_native.HintStore | None, bool]:
     """Return where bounds are kept, if anywhere, and whether those of this very K."""
+    if kept.K.shape[1] > 1 and plan.reluctance != 1.0:
+        # Bounds tell which several are closest, not which a row is loath to leave.
+        return None, False
     if isinstance(kept.hints, HintsOfSweep):
         store, serial = kept.hints
         if store.serial == serial:

@@ -83,8 +83,6 @@ def sweep(
     near = plan.near if before is not None and width > 0 else None
     K = np.empty((block.n_rows, width), dtype=np.int32)
     pays = near is None and hints_pay(C, D, C_prime) and _are_round(coefficients)
-    # What rows note is which clusters are closest, not which they are reluctant to leave.
-    pays = pays and (C_prime == 1 or plan.reluctance == 1.0)
     if kept is not None and pays:
         store, known = hint_store(kept, C, plan)
     nodes = _native.sweep(

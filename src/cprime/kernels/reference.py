@@ -20,7 +20,7 @@ from cprime.search import Plan
 from cprime.stats import Stats, weighted_sum
 from cprime.summation import LeafSum
 from cprime.theta import Coefficients
-from cprime.truncation import Truncated, closest, gaps_of
+from cprime.truncation import Truncated, closest, closest_reluctantly, gaps_of
 from cprime.typing import Array
 
 # Trial seeds whose losses differ by no more than this share are equally good.
@@ -232,23 +232,14 @@ def select(
 ) -> Array:
     """Return the clusters every row keeps, best first (Cor. 1, or lazy-k-means).
 
-    Of those that were `seen`, shape (B, C). A reluctant row counts the clusters it has
-    as so much closer: each that it leaves is replaced by one that raises F (Prop. 1).
+    Of those that were `seen`, shape (B, C).
     """
     scores = distances + coefficients.penalty()
     if seen is not None:
         scores[~seen] = np.inf
     if K is None or plan.reluctance == 1.0 or K.shape[1] != C_prime:
         return closest(scores, C_prime)
-    is_new = np.ones(scores.shape, dtype=bool)
-    np.put_along_axis(is_new, K, False, axis=1)
-    wanted = np.where(is_new, scores, scores / plan.reluctance)
-    chosen = np.lexsort((scores, is_new, wanted), axis=1)[:, :C_prime]
-    among_chosen = np.full(scores.shape, np.inf)
-    np.put_along_axis(
-        among_chosen, chosen, np.take_along_axis(scores, chosen, axis=1), axis=1
-    )
-    return closest(among_chosen, C_prime)
+    return closest_reluctantly(scores, K, plan.reluctance)
 
 
 def accumulate(

@@ -175,7 +175,7 @@ class Examined(NamedTuple):
     problem : Problem
         With the search that goes on from there.
     K, stats
-        Of the E-step in which they look at all.
+        Of the E-step in which they look at all, with rows changed since the one before.
     missed : int
         Rows of positive weight for which it finds other clusters.
     gain : float
@@ -198,6 +198,8 @@ def examine(problem: Problem, theta: Theta, K: Any) -> Examined:
     K, partial = following.sweep(theta, K)
     K, exact = problem.sweep_exactly(theta, K)
     missed, gain = exact.changed, exact.free_energy - partial.free_energy
+    # In two sweeps: a fit in which rows still move has not ended.
+    exact = replace(exact, changed=min(partial.changed + missed, problem.rows.n_rows))
     evaluations = found + partial.evaluations
     at_end = replace(problem, search=problem.search.last)
     return Examined(at_end, K, exact, missed, gain / exact.weight, evaluations)

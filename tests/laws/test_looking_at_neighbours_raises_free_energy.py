@@ -137,6 +137,26 @@ def test_with_all_clusters_as_neighbours_it_is_the_exact_search_to_the_bit(
     assert exact[-1].K.K.tobytes() == all_near[-1].K.K.tobytes()
 
 
+@pytest.mark.parametrize("n_neighbors", [1, 2, 12])
+@pytest.mark.parametrize("tol", [0.0, 1e-4])
+def test_a_fit_with_an_exact_end_goes_on_as_far_as_an_exact_one(n_neighbors, tol):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((4000, 3))
+    options = {"tol": tol, "max_iter": 1000}
+    found = KMeans(
+        12, init=X[:12], search="neighbours", n_neighbors=n_neighbors, **options
+    ).fit(X)
+    if n_neighbors == 12:
+        exact = KMeans(12, init=X[:12], **options).fit(X)
+        assert np.array_equal(found.labels_, exact.labels_)
+        assert found.n_iter_ == exact.n_iter_
+        assert np.array_equal(found.trace_["changed"], exact.trace_["changed"])
+    if tol == 0:
+        after = KMeans(12, init=found.cluster_centers_, **options).fit(X)
+        assert after.n_iter_ == 1
+        assert np.array_equal(after.labels_, found.labels_)
+
+
 @given(data=st.data(), case=crowds())
 def test_a_row_takes_the_closest_of_what_it_looks_at(data, case):
     near, K = data.draw(any_lists(case))

@@ -130,17 +130,22 @@ def test_moments_of_one_cluster_a_row_have_the_bits_of_the_processor():
     assert found.shifts.tobytes() == expected.shifts.tobytes()
 
 
-def test_reluctant_rows_stay_where_they_are():
+@pytest.mark.parametrize("C_prime", [1, 2, 5])
+@pytest.mark.parametrize("eps", [0.0, 0.1, 0.5, 1e200])
+def test_reluctant_rows_stay_where_they_are(C_prime, eps):
     rng = np.random.default_rng(5)
     X, means = gaussian(rng, N=60, D=3, C=66)
-    coefficients = coefficients_of(rng, means)
-    before = Kept(rng.integers(0, 66, (60, 1)).astype(np.int32))
-    block, plan = Block(X, np.ones(60)), Lazy(0.5).plan()
-    found, expected = (
-        kernel.sweep(block, before, coefficients, plan, 1)[0]
+    coefficients = coefficients_of(rng, means, alike=C_prime == 2)
+    before = np.stack([rng.permutation(66)[:C_prime] for _ in X]).astype(np.int32)
+    # As after a move to an empty cluster.
+    before[:10] = 7
+    block, plan = Block(X, np.ones(60)), Lazy(eps).plan()
+    (found, sums), (expected, expected_sums) = (
+        kernel.sweep(block, Kept(before), coefficients, plan, C_prime)
         for kernel in (gpu, reference)
     )
     assert np.array_equal(found.K, expected.K)
+    assert_close(sums.total(), expected_sums.total())
 
 
 def test_pieces_change_no_bit(monkeypatch):

@@ -165,10 +165,11 @@ def begun(typed, kept):
         text=True,
     )
     begin, seen = time.monotonic(), set()
-    while len(seen) < 6:
+    # The first of them hold no iteration yet.
+    while len(seen) < 8:
         assert process.poll() is None, process.communicate()
         assert time.monotonic() - begin < PATIENCE
-        files = kept.glob("*") if kept.exists() else ()
+        files = kept.glob("checkpoint-*.cprime")
         seen |= {(file.name, file.stat().st_mtime_ns) for file in files}
         time.sleep(0.01)
     return process

@@ -212,13 +212,17 @@ def first_step(
 
     A hard sweep about the seeds gives Theta; the work is the distances it computed.
     """
+    is_given = K is not None
     K, hard = problem.sweep_about_seeds(means, K)
     theta = problem.model.start(means, hard)
     if problem.C_prime == 1 and theta.has_equal_clusters:
         # The sweep that gave sigma^2 is the first E-step: K does not depend on it.
         return theta, K, hard, 0
-    # A search that does not look at all clusters begins near the one of each row.
-    K, stats = problem.sweep(theta, K if problem.search.is_partial else None)
+    # A search that does not look at all clusters begins near the one of each row, and
+    # what someone gives is not forgotten.
+    search = problem.search
+    goes_on = search.depends_on_K and (search.is_partial or is_given)
+    K, stats = problem.sweep(theta, K if goes_on else None)
     return theta, K, stats, hard.evaluations
 
 

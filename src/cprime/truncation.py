@@ -41,7 +41,9 @@ def closest(scores: Array, C_prime: int) -> Array:
     return np.take_along_axis(kept, best_first, axis=1).astype(np.int32)
 
 
-def closest_reluctantly(scores: Array, K: Array, reluctance: float) -> Array:
+def closest_reluctantly(
+    scores: Array, K: Array, reluctance: float, C_prime: int
+) -> Array:
     """Return clusters as `closest` does, where those in K count as so much closer.
 
     Each that a row leaves is replaced by one that raises F (Prop. 1).
@@ -49,20 +51,24 @@ def closest_reluctantly(scores: Array, K: Array, reluctance: float) -> Array:
     Parameters
     ----------
     scores : ndarray of shape (B, C)
-    K : ndarray of shape (B, C'), int32
+    K : ndarray of shape (B, C' or 1), int32
         One that is there more than once, as after a move to an empty cluster, counts
         once.
     reluctance : float
+    C_prime : int
     """
     is_new = np.ones(scores.shape, dtype=bool)
     np.put_along_axis(is_new, K, False, axis=1)
-    wanted = np.where(is_new, scores, scores / reluctance)
-    chosen = np.lexsort((scores, is_new, wanted), axis=1)[:, : K.shape[1]]
+    with np.errstate(invalid="ignore"):
+        # Boundless reluctance keeps a cluster however far it is.
+        reluctant = np.nan_to_num(scores / reluctance, nan=0.0, posinf=np.inf)
+    wanted = np.where(is_new, scores, reluctant)
+    chosen = np.lexsort((scores, is_new, wanted), axis=1)[:, :C_prime]
     among_chosen = np.full(scores.shape, np.inf)
     np.put_along_axis(
         among_chosen, chosen, np.take_along_axis(scores, chosen, axis=1), axis=1
     )
-    return closest(among_chosen, K.shape[1])
+    return closest(among_chosen, C_prime)
 
 
 def label_first(K: Array, shares: Array) -> Array:

@@ -248,6 +248,8 @@ void find_near_distances(const double* rows, int n, const Clusters& clusters, in
       to_triangle.finish(found);
     }
     for (int r = 0; r < n; ++r) {
+      // One cluster in all places, as after a move to an empty one, bounds itself alone.
+      if (wanted > 1 && before(r)[0] == before(r)[1]) continue;
       limits[r] = -INFINITY;
       for (int j = 0; j < wanted; ++j) {
         const int c = before(r)[j];

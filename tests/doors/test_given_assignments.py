@@ -46,6 +46,12 @@ def test_a_row_of_weight_two_counts_twice_in_them():
     "estimator",
     [
         KMeans(C, search="lazy", eps=1e9),
+        *(
+            GaussianMixture(
+                C, covariance_type=of, c_prime=1, search="lazy", eps=1e9, tol=0.0
+            )
+            for of in ("full", "tied", "diag", "spherical", "isotropic")
+        ),
         KMeans(C, search="neighbours", n_neighbors=1, n_explore=0, finish="partial"),
         GaussianMixture(
             C,
@@ -57,8 +63,11 @@ def test_a_row_of_weight_two_counts_twice_in_them():
             finish="partial",
         ),
     ],
-    ids=lambda estimator: f"{type(estimator).__name__}-{estimator.search}",
+    ids=lambda estimator: (
+        f"{estimator.search} {getattr(estimator, 'covariance_type', 'k-means')}"
+    ),
 )
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_search_that_leaves_no_cluster_keeps_the_assignment(estimator, kept):
     if sp.issparse(kept) and isinstance(estimator, GaussianMixture):
         pytest.skip("Mixtures take dense rows.")
@@ -183,6 +192,26 @@ def test_a_cluster_of_no_weight_is_named():
         KMeans(C, init=LABELS).fit(X, sample_weight=weights)
 
 
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        (LABELS[:, None], r"init_params has shape \(50000, 1\), but X has 50000 rows"),
+        (np.array(3), r"init_params has shape \(\), but X has 50000 rows"),
+        ([[0], [1, 2]], "init_params is not a table of numbers"),
+        (pd.DataFrame({"a": LABELS}), r"init_params has shape \(50000, 1\)"),
+    ],
+    ids=["a column", "one number", "ragged", "a frame"],
+)
+def test_what_is_no_assignment_is_refused(given, says):
+    with pytest.raises(ValueError, match=says):
+        GaussianMixture(C, init_params=given).fit(X)
+
+
+def test_labels_in_a_column_are_told_from_centres():
+    with pytest.raises(ValueError, match="cluster of every row, give them in one dim"):
+        KMeans(C, init=LABELS[:, None]).fit(X)
+
+
 def test_text_is_refused_with_its_row():
     with pytest.raises(ValueError, match="init holds the text 'a' at row 1"):
         KMeans(2, init=[0, "a", 1]).fit(X[:3])
@@ -202,7 +231,7 @@ def test_it_does_not_go_on_from_that_of_another_assignment(tmp_path):
 
 
 def test_a_model_file_keeps_it(tmp_path):
-    model = KMeans(C, init=LABELS).fit(X)
+    model = KMeans(C, init=LABELS.astype(object)).fit(X)
     model.save(tmp_path / "model.cprime")
     again = KMeans.load(tmp_path / "model.cprime")
     assert np.array_equal(again.init, LABELS)

@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 from problems import FLOOR, NEVER_CONVERGED, cases, generator, labellings, variances
 
 from cprime import KMeans, bounds, em
-from cprime.blocks import Kept
+from cprime.blocks import Block, Kept
+from cprime.kernels import get_kernel
 from cprime.models import Isotropic
 from cprime.search import Exact, Lazy
-from cprime.theta import Theta
+from cprime.theta import Coefficients, Theta
 
 # Squares of 1 + eps are exact, so both sides of the criterion are too on gridded rows.
 dyadic_eps = st.sampled_from([0.25, 0.5, 1.0, 3.0])
@@ -74,6 +75,32 @@ def test_of_several_the_farthest_is_swapped_first_and_only_for_one_as_much_close
                 break
             kept[C_prime - 1 - i] = other
         assert found == sorted(kept, key=lambda c: (row[c], c))
+
+
+@given(data=st.data(), case=cases(), C_prime=st.integers(1, 3))
+def test_the_one_cluster_a_row_was_given_is_among_those_it_keeps(data, case, C_prime):
+    assume(C_prime < case.C)
+    given_labels = data.draw(labellings(case))
+    problem = case.problem(search=Lazy(1e200), C_prime=C_prime)
+    start = next(
+        em.steps(problem, case.means, NEVER_CONVERGED, 1, K=Kept(given_labels))
+    )
+    assert start.K.K.shape == (len(case.X), C_prime)
+    assert (given_labels == start.K.K).any(axis=1).all()
+    assert all(len({*row}) == C_prime for row in start.K.K.tolist())
+
+
+@pytest.mark.parametrize("D", [8, 9, 13])
+@pytest.mark.parametrize("kernel_name", ["native", "reference"])
+def test_a_row_that_was_moved_takes_the_closest_of_the_others(kernel_name, D):
+    """Its new cluster is in all its places, and bounds none of the others."""
+    places = np.arange(8.0)[::-1, None] * np.ones((1, D))
+    full = Coefficients(np.zeros(8), places, np.stack([np.eye(D)] * 8))
+    moved = Kept(np.full((1, 2), 7, dtype=np.int32))
+    block = Block(np.zeros((1, D)), np.ones(1))
+    for search in (Lazy(0.1), Exact()):
+        K, _ = get_kernel(kernel_name).sweep(block, moved, full, search.plan(), 2)
+        assert K.K.tolist() == [[7, 6]]
 
 
 @given(data=st.data(), case=cases(), eps=reluctances, variance=variances)

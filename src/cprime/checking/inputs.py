@@ -120,9 +120,11 @@ def checked_means(init: Any, n_clusters: int, X: Any) -> Array:
     """Return given centres in the dtype of X, or say what is wrong with them."""
     given = tables.numbers(tables.dense(init, "init"), "init")
     if given.shape[:1] != (n_clusters,) or given.ndim != 2:
+        in_one = " To start from the cluster of every row, give them in one dimension."
         raise ValueError(
             f"The shape of the initial centers {given.shape} does not "
             f"match the number of clusters {n_clusters}."
+            + (in_one if given.size == X.shape[0] else "")
         )
     if given.shape[1] != X.shape[1]:
         raise ValueError(

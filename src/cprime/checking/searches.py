@@ -25,7 +25,7 @@ def _checked_neighbours(estimator: Any, C: int, C_prime: int) -> Neighbours:
         raise ValueError(
             f"search='neighbours' needs c_prime below the number of clusters, {C}, not "
             f"{estimator.c_prime}: rows that keep all clusters look at all of them. "
-            "Use search='exact', or c_prime=3."
+            "Use search='exact'" + (", or c_prime=3." if C > 3 else ".")
         )
     count, n_explore = int(estimator.n_neighbors), int(estimator.n_explore)
     if count < C_prime:

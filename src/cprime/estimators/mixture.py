@@ -11,7 +11,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from cprime import convergence
 from cprime.blas import one_thread
 from cprime.checking import inputs, mixture_given
-from cprime.checking.assignments import is_assignment, refuse_on_workers
+from cprime.checking.assignments import refuse_on_workers
 from cprime.checking.constraints import RememberedChecks
 from cprime.checking.covariances import COVARIANCES, Covariances
 from cprime.checking.searches import checked_search
@@ -338,7 +338,7 @@ class GaussianMixture(
             known.filled, model, search, kernel, C_prime, extrapolates=leaps
         )
         how, means, seeds = self.init_params, given.means, None
-        if means is None and is_assignment(how):
+        if means is None and not isinstance(how, str):
             refuse_on_workers(X, "init_params")
             filled, seeds = initialization.assigned(how, C, filled)
 

@@ -8,7 +8,6 @@ import numpy as np
 
 from cprime import convergence, em, lloyd, seeding
 from cprime.blas import one_thread
-from cprime.checking.assignments import is_assignment
 from cprime.checking.random_numbers import next_generator
 from cprime.fitting.assignment import (
     GIVEN_ASSIGNMENT,
@@ -103,7 +102,7 @@ def method(init_params: Any, C: int, means: Array | None, rows: Rows) -> str:
     """Return what `init_params` comes to for these rows, unless means are given."""
     if means is not None:
         return "given means"
-    if is_assignment(init_params):
+    if not isinstance(init_params, str):
         return GIVEN_ASSIGNMENT
     return seeding_for(rows, C, init_params, "init_params")
 

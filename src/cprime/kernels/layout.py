@@ -1,11 +1,12 @@
-"""How does compiled code read rows, and what says which clusters they look at?"""
+"""How does compiled code read rows, the clusters they have, and those they look at?"""
 
 from typing import Any
 
 import numpy as np
 
+from cprime.blocks import Kept
 from cprime.kernels import _native
-from cprime.search import Near
+from cprime.search import Near, Plan
 from cprime.typing import Array
 
 
@@ -31,3 +32,19 @@ def near_for_compiled_code(near: Near, first: int) -> Any:
     lists = np.ascontiguousarray(near.lists, dtype=np.int32)
     numbers = {"n_explore": near.n_explore, "key": near.key, "first": first}
     return _native.Near(lists=lists, **numbers)
+
+
+def clusters_before(kept: Kept | None, width: int, plan: Plan) -> Array | None:
+    """Return the clusters of before, unless they are fewer than are kept from now on.
+
+    Of few a search can still begin that looks at those near the best of them, and the
+    only one of a row can be what it is reluctant to leave.
+    """
+    if kept is None:
+        return None
+    K = kept.K
+    if plan.near is None and K.shape[1] != width:
+        if plan.reluctance == 1.0 or K.shape[1] != 1:
+            return None
+        K = K.repeat(width, axis=1)
+    return np.ascontiguousarray(K, dtype=np.int32)

@@ -22,7 +22,12 @@ from cprime.kernels._native import (
     use_isa,
 )
 from cprime.kernels.hints import HintsOfSweep, hint_store, hints_pay
-from cprime.kernels.layout import near_for_compiled_code, readable, rows_of
+from cprime.kernels.layout import (
+    clusters_before,
+    near_for_compiled_code,
+    readable,
+    rows_of,
+)
 from cprime.search import Plan
 from cprime.stats import Stats
 from cprime.summation import LeafSum, Node
@@ -79,7 +84,7 @@ def sweep(
     C, D = coefficients.means.shape
     width = 0 if C_prime == C else C_prime
     store, known = None, False
-    before = _before(kept, width, plan)
+    before = clusters_before(kept, width, plan)
     near = plan.near if before is not None and width > 0 else None
     K = np.empty((block.n_rows, width), dtype=np.int32)
     pays = near is None and hints_pay(C, D, C_prime) and _are_round(coefficients)
@@ -231,16 +236,6 @@ def _round_if_tied(
         return values, coefficients
     whitened = tied.Whitened.of(coefficients)
     return whitened.rows(values), whitened.coefficients
-
-
-def _before(kept: Kept | None, width: int, plan: Plan) -> Array | None:
-    """Return the clusters of before, unless they are fewer than are kept from now on.
-
-    Of few a search can still begin that looks at those near the best of them.
-    """
-    if kept is None or (plan.near is None and kept.K.shape[1] != width):
-        return None
-    return np.ascontiguousarray(kept.K, dtype=np.int32)
 
 
 def _coefficients(coefficients: Coefficients) -> _native.Coefficients:

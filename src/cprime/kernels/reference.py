@@ -237,9 +237,9 @@ def select(
     scores = distances + coefficients.penalty()
     if seen is not None:
         scores[~seen] = np.inf
-    if K is None or plan.reluctance == 1.0 or K.shape[1] != C_prime:
+    if K is None or plan.reluctance == 1.0 or K.shape[1] not in (1, C_prime):
         return closest(scores, C_prime)
-    return closest_reluctantly(scores, K, plan.reluctance)
+    return closest_reluctantly(scores, K, plan.reluctance, C_prime)
 
 
 def accumulate(

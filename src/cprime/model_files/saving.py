@@ -151,7 +151,9 @@ def _parameters(estimator: Any) -> dict[str, Any]:
             )
         if isinstance(value, np.generic):
             value = value.item()
-        elif not isinstance(value, PLAIN):
+        elif not isinstance(value, PLAIN) or (
+            isinstance(value, np.ndarray) and value.dtype.hasobject
+        ):
             value = _array(value, name)
         found[name] = value
     return found

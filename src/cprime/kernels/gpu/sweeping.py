@@ -44,7 +44,7 @@ def sweep_piece(
     Parameters
     ----------
     piece : Piece
-    before : tensor of shape (B, C'), int32, or None
+    before : tensor of shape (B, C' or 1), int32, or None
     model : DeviceModel
     plan : Plan
     C_prime : int
@@ -109,17 +109,18 @@ def _reluctant(
 
     The C' best of their own and the closest, where their own count as so much closer.
     """
-    C_prime = before.shape[1]
-    own = distances_of(piece.rows, before, model, C_prime)
+    n_had, C_prime = before.shape[1], found.K.shape[1]
+    own = distances_of(piece.rows, before, model, n_had)
     K = torch.cat([before, found.K], dim=1)
     distances = torch.cat([own, found.distances], dim=1)
     scores = model.scores(distances, K)
-    wanted = scores / reluctance
-    wanted[:, C_prime:] = scores[:, C_prime:]
+    # Boundless reluctance keeps a cluster however far it is.
+    wanted = (scores / reluctance).nan_to_num(nan=0.0, posinf=torch.inf)
+    wanted[:, n_had:] = scores[:, n_had:]
     # One that a row has already is no other.
     same = K[:, :, None] == K[:, None, :]
     wanted[same.tril(diagonal=-1).any(dim=2)] = torch.inf
-    is_new = torch.arange(2 * C_prime, device=K.device) >= C_prime
+    is_new = torch.arange(n_had + C_prime, device=K.device) >= n_had
     chosen = _ranked(K, scores, is_new.expand_as(K), wanted)[:, :C_prime]
     best_first = _ranked(K.gather(1, chosen), scores.gather(1, chosen))
     chosen = chosen.gather(1, best_first)

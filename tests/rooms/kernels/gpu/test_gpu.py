@@ -132,13 +132,16 @@ def test_moments_of_one_cluster_a_row_have_the_bits_of_the_processor():
 
 @pytest.mark.parametrize("C_prime", [1, 2, 5])
 @pytest.mark.parametrize("eps", [0.0, 0.1, 0.5, 1e200])
-def test_reluctant_rows_stay_where_they_are(C_prime, eps):
+@pytest.mark.parametrize("had_one", [True, False])
+def test_reluctant_rows_stay_where_they_are(C_prime, eps, had_one):
     rng = np.random.default_rng(5)
     X, means = gaussian(rng, N=60, D=3, C=66)
     coefficients = coefficients_of(rng, means, alike=C_prime == 2)
     before = np.stack([rng.permutation(66)[:C_prime] for _ in X]).astype(np.int32)
     # As after a move to an empty cluster.
     before[:10] = 7
+    if had_one:
+        before = np.ascontiguousarray(before[:, :1])
     block, plan = Block(X, np.ones(60)), Lazy(eps).plan()
     (found, sums), (expected, expected_sums) = (
         kernel.sweep(block, Kept(before), coefficients, plan, C_prime)

@@ -396,6 +396,31 @@ def test_the_second_ctrl_c_ends_at_once():
     assert finished.stderr == "\nEnded at once.\n"
 
 
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+def test_an_interrupt_while_an_object_is_deleted_is_not_lost(name):
+    """Python only reports what is raised there, and goes on."""
+    code = (
+        "import os, signal, time\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "from cprime.cli.errors import TerminatedError\n"
+        "from cprime.cli.interrupts import stop_on_interrupt\n"
+        "class Result:\n"
+        "    def __del__(self):\n"
+        f"        os.kill(os.getpid(), signal.{name})\n"
+        "        time.sleep(0.1)\n"
+        "try:\n"
+        "    with stop_on_interrupt():\n"
+        "        Result()\n"
+        "        time.sleep(20)\n"
+        "except (KeyboardInterrupt, TerminatedError):\n"
+        "    print('stopped')\n"
+    )
+    finished = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=15
+    )
+    assert (finished.stdout, finished.stderr) == ("stopped\n", "")
+
+
 def test_what_reads_may_stop_reading(cloud, tmp_path):
     done("fit", cloud, "-k", 3, "-o", tmp_path / "m", "-q")
     command = f"{sys.executable} -m cprime predict {tmp_path}/m {cloud} -o - -q"

@@ -3,14 +3,18 @@
 import os
 import signal
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
+from typing import Any
 
 from cprime.cli.errors import INTERRUPTED, StoppedError, TerminatedError
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 SHOW_CURSOR = b"\x1b[?25h"
+# Seconds after which an interrupt that was dropped is raised again.
+AGAIN = 0.01
 
 
 @contextmanager
@@ -19,8 +23,12 @@ def stop_on_interrupt() -> Iterator[None]:
 
     Until the context is left: what is kept after the first is kept in here. SIGTERM, by
     which a system asks to end, stops in the same way and leaves by TerminatedError.
+
+    What is raised while an object is deleted, as the many results on a cluster are,
+    Python only reports. An interrupt that comes just then is raised again.
     """
     ctrl_c, termination = (signal.getsignal(number) for number in SIGNALS)
+    report = sys.unraisablehook
     terminated = False
 
     def first(number: int, frame: FrameType | None) -> None:
@@ -34,6 +42,14 @@ def stop_on_interrupt() -> Iterator[None]:
             terminated = True
             raise KeyboardInterrupt
 
+    def dropped(what: Any) -> None:
+        if not issubclass(what.exc_type, KeyboardInterrupt):
+            report(what)
+            return
+        signal.signal(signal.SIGINT, first)
+        threading.Timer(AGAIN, os.kill, (os.getpid(), signal.SIGINT)).start()
+
+    sys.unraisablehook = dropped
     # Whoever started this may want it to ignore interrupts.
     if ctrl_c != signal.SIG_IGN:
         signal.signal(signal.SIGINT, first)
@@ -46,8 +62,8 @@ def stop_on_interrupt() -> Iterator[None]:
             raise TerminatedError(str(stop)) from None
         raise
     finally:
-        if ctrl_c != signal.SIG_IGN:
-            signal.signal(signal.SIGINT, ctrl_c)
+        sys.unraisablehook = report
+        signal.signal(signal.SIGINT, ctrl_c)
         if termination == signal.SIG_DFL:
             signal.signal(signal.SIGTERM, termination)
 

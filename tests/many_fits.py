@@ -49,11 +49,11 @@ def kept(rng, C):
 
 def fit_mixture(rng, X, weights):
     C = int(rng.integers(1, min(len(X), 40) + 1))
-    lazy = rng.random() < 0.2
+    lazy, c_prime = rng.random() < 0.2, kept(rng, C)
     mixture = GaussianMixture(
         C,
         covariance_type=TYPES[rng.integers(len(TYPES))],
-        c_prime=1 if lazy else kept(rng, C),
+        c_prime=min(c_prime or 1, max(C - 1, 1)) if lazy else c_prime,
         search="lazy" if lazy else "exact",
         init_params=["kmeans", "k-means++", "random"][rng.integers(3)],
         max_iter=int(rng.integers(0, 6)),
@@ -80,10 +80,10 @@ def fit_neighbour(rng, X, weights):
 
 def fit_k_means(rng, X, weights):
     C = int(rng.integers(1, min(len(X), 150) + 1))
-    lazy = rng.random() < 0.2
+    lazy, c_prime = rng.random() < 0.2, kept(rng, C)
     kmeans = KMeans(
         C,
-        c_prime=1 if lazy else kept(rng, C),
+        c_prime=min(c_prime or 1, max(C - 1, 1)) if lazy else c_prime,
         search="lazy" if lazy else "exact",
         init=["k-means++", "plain-k-means++", "afk-mc2", "random"][rng.integers(4)],
         n_init=int(rng.integers(1, 3)),

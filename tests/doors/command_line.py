@@ -9,6 +9,11 @@ from typer.testing import CliRunner
 from cprime.cli.app import app
 
 N_ROWS, N_CLUSTERS = 1500, 5
+# Whoever runs the tests may ignore interrupts, as jobs in the background do.
+INTERRUPTIBLE = (
+    "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+    "from cprime.cli import main; raise SystemExit(main())"
+)
 
 
 def run(*arguments):

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from command_line import done, run
+from command_line import INTERRUPTIBLE, done, run
 from distributed import LocalCluster
 
 from cprime.sources.cluster_folder import Piece, read_piece
@@ -159,7 +159,7 @@ def test_a_worker_that_does_not_see_the_files_is_said(tmp_path):
 def begun(typed, kept):
     """Start a fit in a process of its own, and wait until it is in full swing."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "cprime", *map(str, typed)],
+        [sys.executable, "-c", INTERRUPTIBLE, *map(str, typed)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

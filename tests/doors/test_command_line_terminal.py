@@ -14,7 +14,7 @@ from unittest.mock import Mock
 
 import numpy as np
 import pytest
-from command_line import done, run
+from command_line import INTERRUPTIBLE, done, run
 from rich.console import Console
 from typer.main import get_command
 
@@ -37,11 +37,6 @@ COMMANDS = [
     "bench",
     "reproduce",
 ]
-# Whoever runs the tests may ignore interrupts, as jobs in the background do.
-INTERRUPTIBLE = (
-    "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
-    "from cprime.cli import main; raise SystemExit(main())"
-)
 
 
 @pytest.fixture(scope="module")

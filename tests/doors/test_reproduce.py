@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from command_line import INTERRUPTIBLE
 
 from cprime import bounds, cli
 from cprime.experiments import (
@@ -397,14 +398,9 @@ def test_an_interrupted_run_goes_on(tmp_path, monkeypatch, capsys):
 
 
 def test_a_key_press_ends_all_processes_and_loses_nothing(tmp_path):
-    # Whoever runs the tests may ignore interrupts, as jobs in the background do.
-    command = (
-        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
-        "from cprime.cli import main; raise SystemExit(main())"
-    )
     arguments = ["reproduce", "table-s1", "--quick", "--out", str(tmp_path)]
     process = subprocess.Popen(
-        [sys.executable, "-c", command, *arguments],
+        [sys.executable, "-c", INTERRUPTIBLE, *arguments],
         stderr=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         text=True,

@@ -81,7 +81,7 @@ def measure(settings: Settings) -> dict[str, Any]:
             rows += [row | {"exponent": exponent} for row in mine]
     notes = [
         f"`KMeans(C, c_prime=1)` from the same random rows, iterations 2 to "
-        f"{ITERATIONS}, 48 neighbours, one other cluster drawn for each row. Distances "
+        f"{ITERATIONS}, 64 neighbours, one other cluster drawn for each row. Distances "
         "between means, to find neighbours, are counted. Exponents are slopes of least "
         "squares in logarithms. F is that after the last iteration.",
     ]

@@ -79,7 +79,7 @@ class KMeans(KMeansExchange, Stepwise, RoundMixture):
         that is found. Both need `c_prime` below `n_clusters`.
     eps : float, default=0.1
         Reluctance of `search="lazy"`; 0 is k-means.
-    n_neighbors : int, default=48
+    n_neighbors : int, default=64
         With `search="neighbours"`, clusters on the list of each, itself included. At
         least `c_prime`; with all of them the fit is that of "exact".
     n_explore : int, default=1
@@ -219,7 +219,7 @@ class KMeans(KMeansExchange, Stepwise, RoundMixture):
         c_prime=1,
         search="exact",
         eps=0.1,
-        n_neighbors=48,
+        n_neighbors=64,
         n_explore=1,
         finish="exact",
         variance=None,

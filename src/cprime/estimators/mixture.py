@@ -112,7 +112,7 @@ class GaussianMixture(
         below `n_components`.
     eps : float, default=0.1
         Reluctance of `search="lazy"`.
-    n_neighbors : int, default=48
+    n_neighbors : int, default=64
         With `search="neighbours"`, clusters on the list of each, itself included. At
         least `c_prime`; with all of them the fit is that of "exact".
     n_explore : int, default=1
@@ -239,7 +239,7 @@ class GaussianMixture(
         c_prime=None,
         search="exact",
         eps=0.1,
-        n_neighbors=48,
+        n_neighbors=64,
         n_explore=1,
         finish="exact",
         equal_weights=False,

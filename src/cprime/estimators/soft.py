@@ -167,7 +167,7 @@ class SoftKMeans(SoftExchange, RoundMixture):
         annealing=None,
         c_prime=None,
         search="exact",
-        n_neighbors=48,
+        n_neighbors=64,
         n_explore=1,
         finish="exact",
         verbose=0,

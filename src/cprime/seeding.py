@@ -92,12 +92,15 @@ def random_rows(rows: Rows, C: int, kernel: Kernel, rng: np.random.Generator) ->
     """Choose C different rows; how near they are to one another plays no part."""
     line = Line(rows, rng)
     weights = line.weights.copy()
-    chosen = np.empty(C, dtype=np.intp)
-    for i in range(C):
+    chosen: list[int] = []
+    while len(chosen) < C:
         if not weights.any():
             weights = line.weights.copy()
-        chosen[i] = drawn(weights, rng.random(1))[0]
-        weights[line.copies(chosen[i])] = 0.0
+        # Many at once: those drawn again are left out, as if they could not be drawn.
+        for row in drawn(weights, rng.random(C - len(chosen))).tolist():
+            if weights[row] > 0:
+                chosen.append(row)
+                weights[line.copies(row)] = 0.0
     return Seeds(rows.take(line.rows[chosen]), 0)
 
 

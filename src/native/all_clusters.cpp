@@ -9,9 +9,11 @@ namespace cprime::CPRIME_ISA {
 namespace {
 
 constexpr int BLOCK_VALUES = 12 * 1024;  // shares, or values, of a block of rows: they stay in cache
-// Vectors of sums that fit into registers, with as many of means.
-constexpr int SUMS = CPRIME_BYTES == 64 ? 10 : 2;
-constexpr int MOST_VECTORS = std::min(SUMS, 5);
+// Vectors of sums that fit into registers, each with one of means, or of means and squares.
+template <bool SQUARED>
+constexpr int SUMS = CPRIME_BYTES == 64 ? (SQUARED ? 9 : 10) : (SQUARED ? 1 : 2);
+template <bool SQUARED>
+constexpr int MOST_VECTORS = std::min(SUMS<SQUARED>, SQUARED ? 3 : 5);
 
 class AllClusters : public Block {
  public:
@@ -31,8 +33,10 @@ class AllClusters : public Block {
         whitened_distances_to_all<ROWS_AT_ONCE>(row(r), clusters_, shares_of(r), stride);
     for (int c = 0; c < C; ++c) sums_.meet(c);
     for (int r = 0; r < n_; ++r) normalise(r, shares_of(r), stride);
-    add_products<false>(shares.data(), stride);
-    if (clusters_.whitened == Clusters::Whitening::OF_FEATURES) add_products<true>(shares.data(), stride);
+    if (clusters_.whitened == Clusters::Whitening::OF_FEATURES)
+      add_products<true>(shares.data(), stride);
+    else
+      add_products<false>(shares.data(), stride);
     if (clusters_.whitened == Clusters::Whitening::TRIANGLES) add_triangles(shares.data(), stride);
     for (int r = 0; r < n_; ++r)
       if (weight(r) > 0.0 && !sweep_.continued) ++sums_.changed;
@@ -88,13 +92,14 @@ class AllClusters : public Block {
     sums_.weight += w;
   }
 
-  // Adds up shares * (rows - means), or times its square, with as many sums as fit into registers.
+  // Adds up shares * (rows - means), and times its square, with as many sums as fit into registers.
   template <bool SQUARED>
   void add_products(const double* shares, int stride) {
-    const int vectors = Dp_ / LANES, parts = (vectors + MOST_VECTORS - 1) / MOST_VECTORS;
+    constexpr int MOST = MOST_VECTORS<SQUARED>;
+    const int vectors = Dp_ / LANES, parts = (vectors + MOST - 1) / MOST;
     for (int part = 0; part < parts; ++part) {
       const int first = vectors * part / parts, last = vectors * (part + 1) / parts;
-      add_features<MOST_VECTORS, SQUARED>(last - first, shares, stride, first * LANES);
+      add_features<MOST, SQUARED>(last - first, shares, stride, first * LANES);
     }
   }
 
@@ -115,7 +120,7 @@ class AllClusters : public Block {
     if constexpr (N > 1) {
       if (vectors < N) return add_features<N - 1, SQUARED>(vectors, shares, stride, d);
     }
-    constexpr int AT_ONCE = std::min(SUMS / N, 8);
+    constexpr int AT_ONCE = std::min(SUMS<SQUARED> / N, 8);
     int c = 0;
     for (; c + AT_ONCE <= clusters_.C; c += AT_ONCE) add_tile<AT_ONCE, N, SQUARED>(c, shares, stride, d);
     for (; c < clusters_.C; ++c) add_tile<1, N, SQUARED>(c, shares, stride, d);
@@ -123,15 +128,18 @@ class AllClusters : public Block {
 
   template <int AT_ONCE, int N, bool SQUARED>
   void add_tile(int c, const double* shares, int stride, int d) {
-    double* shift = (SQUARED ? sums_.scatters : sums_.shifts).data() + size_t(c) * Dp_ + d;
+    double* shift = sums_.shifts.data() + size_t(c) * Dp_ + d;
+    double* scatter = SQUARED ? sums_.scatters.data() + size_t(c) * Dp_ + d : nullptr;
     const double* mu = mean(c) + d;
-    Doubles sum[AT_ONCE][N], origin[AT_ONCE][N];
+    Doubles sum[AT_ONCE][N], squares[AT_ONCE][N], origin[AT_ONCE][N];
 #pragma GCC unroll 8
     for (int i = 0; i < AT_ONCE; ++i)
 #pragma GCC unroll 8
       for (int v = 0; v < N; ++v) {
-        sum[i][v] = load<Doubles>(shift + size_t(i) * Dp_ + v * LANES);
-        origin[i][v] = load<Doubles>(mu + size_t(i) * Dp_ + v * LANES);
+        const size_t place = size_t(i) * Dp_ + v * LANES;
+        sum[i][v] = load<Doubles>(shift + place);
+        if constexpr (SQUARED) squares[i][v] = load<Doubles>(scatter + place);
+        origin[i][v] = load<Doubles>(mu + place);
       }
     for (int r = 0; r < n_; ++r) {
       const double* share = shares + size_t(r) * stride + c;
@@ -141,15 +149,25 @@ class AllClusters : public Block {
 #pragma GCC unroll 8
         for (int i = 0; i < AT_ONCE; ++i) {
           const Doubles difference = value - origin[i][v];
-          const Doubles factor = SQUARED ? share[i] * difference : all<Doubles>(share[i]);
-          sum[i][v] = fused(factor, difference, sum[i][v]);
+          if constexpr (SQUARED) {
+            // The product is needed twice: an addition is then as good as a multiply-add, or better.
+            const Doubles shared = share[i] * difference;
+            sum[i][v] += shared;
+            squares[i][v] = fused(shared, difference, squares[i][v]);
+          } else {
+            sum[i][v] = fused(all<Doubles>(share[i]), difference, sum[i][v]);
+          }
         }
       }
     }
 #pragma GCC unroll 8
     for (int i = 0; i < AT_ONCE; ++i)
 #pragma GCC unroll 8
-      for (int v = 0; v < N; ++v) store(shift + size_t(i) * Dp_ + v * LANES, sum[i][v]);
+      for (int v = 0; v < N; ++v) {
+        const size_t place = size_t(i) * Dp_ + v * LANES;
+        store(shift + place, sum[i][v]);
+        if constexpr (SQUARED) store(scatter + place, squares[i][v]);
+      }
   }
 };
 

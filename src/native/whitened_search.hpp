@@ -162,19 +162,37 @@ inline void select(const double* distances, const Clusters& clusters, int wanted
   best.take(K, kept, [&](int c) { return distances[c]; });
 }
 
-// Calls `visit` with every cluster whose score is at most a limit that visits may lower.
+// Calls `visit` with the first of sixteen clusters, and a bit for each whose score is at most the limit.
 template <class Limit, class Visit>
-void visit_lowest(const float* scores, int C, Limit limit, Visit visit) {
+void visit_masks(const float* scores, int C, Limit limit, Visit visit) {
   for (int begin = 0; begin < C; begin += SIXTEEN) {
     uint32_t found = at_most(scores + begin, limit());
     if (C - begin < SIXTEEN) found &= (1u << (C - begin)) - 1;
-    for (; found != 0; found &= found - 1) visit(begin + __builtin_ctz(found));
+    visit(begin, found);
   }
 }
 
+// Calls `visit` with every cluster whose score is at most a limit that visits may lower.
+template <class Limit, class Visit>
+void visit_lowest(const float* scores, int C, Limit limit, Visit visit) {
+  visit_masks(scores, C, limit, [&](int begin, uint32_t found) {
+    for (; found != 0; found &= found - 1) visit(begin + __builtin_ctz(found));
+  });
+}
+
+// How many clusters have a score of at most `limit`.
+inline int count_lowest(const float* scores, int C, float limit) {
+  int count = 0;
+  visit_masks(scores, C, [&] { return limit; }, [&](int, uint32_t found) { count += __builtin_popcount(found); });
+  return count;
+}
+
+// So many clusters that are not wanted are looked at sooner than the wanted are found by their scores.
+constexpr int MORE = 3;
+
 // The same given screened scores: clusters that may be among the wanted are looked at again.
-// Those the row kept before, if it did, bound how far the wanted ones can be.
-inline void select_screened(const double* y, const float* scores, const Clusters& clusters, int wanted,
+// Those the row kept before, if it did, bound how far the wanted ones can be. The scores are used up.
+inline void select_screened(const double* y, float* scores, const Clusters& clusters, int wanted,
                      const int32_t* first, int32_t* K, double* kept, Workspace& work) {
   const int C = clusters.C;
   Best best(wanted, work);
@@ -195,12 +213,24 @@ inline void select_screened(const double* y, const float* scores, const Clusters
   } else {
     float bound = first == nullptr ? INFINITY : 0.0f;
     for (int j = 0; first != nullptr && j < wanted; ++j) bound = std::max(bound, scores[first[j]]);
-    Best lowest(wanted, work);
-    visit_lowest(
-        scores, C, [&] { return std::min(bound, float(lowest.limit())); },
-        [&](int c) { lowest.offer(scores[c], c); });
-    const float limit = limit_at(lowest.limit());
-    best.clear();
+    // Where most rows keep what they have, few others are as close. One cluster in all places, as
+    // after a move to an empty one, bounds itself alone.
+    const int near = count_lowest(scores, C, limit_at(bound));
+    if (near < wanted || near > wanted + MORE) {
+      Best lowest(wanted, work);
+      visit_lowest(
+          scores, C, [&] { return std::min(bound, float(lowest.limit())); },
+          [&](int c) { lowest.offer(scores[c], c); });
+      bound = float(lowest.limit());
+      best.clear();
+    }
+    const float limit = limit_at(bound);
+    // Those the row has come nearly in order; once looked at, they are not met again.
+    for (int j = 0; first != nullptr && j < wanted; ++j) {
+      if (!(scores[first[j]] <= limit)) continue;
+      look(first[j]);
+      scores[first[j]] = NAN;
+    }
     visit_lowest(scores, C, [&] { return limit; }, look);
   }
   best.take(K, kept, [&](int c) { return work.everything[c]; });

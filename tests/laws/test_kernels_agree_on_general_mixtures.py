@@ -71,14 +71,25 @@ def same_sums(found, expected, share):
 
 
 def before(draw, scene):
-    """Draw the clusters rows kept before: none, or any."""
+    """Draw the clusters rows kept before: none, the closest of a moment ago, or any.
+
+    Some rows may have been moved to one cluster, which is then in all their places.
+    """
     rows, coefficients, C_prime = scene
-    C = len(coefficients.means)
-    if C_prime == C or draw(st.booleans()):
+    C, rng = len(coefficients.means), generator(draw)
+    kind = draw(st.sampled_from(["none", "closest", "any"]))
+    if C_prime == C or kind == "none":
         return None
-    rng = generator(draw)
-    K = np.argsort(rng.uniform(size=(rows.n_rows, C)), axis=1)[:, :C_prime]
-    return Kept(K.astype(np.int32))
+    if kind == "closest":
+        nudged = coefficients.means + 1e-3 * rng.normal(size=coefficients.means.shape)
+        of_then = replace(coefficients, means=nudged)
+        with np.errstate(over="ignore"):
+            kept = Kept(reference.posterior(rows.X, of_then, C_prime).K)
+    else:
+        K = np.argsort(rng.uniform(size=(rows.n_rows, C)), axis=1)[:, :C_prime]
+        kept = Kept(K.astype(np.int32))
+    moved = np.flatnonzero(rng.random(rows.n_rows) < draw(st.sampled_from([0.0, 0.3])))
+    return kept.reassigned(moved, int(rng.integers(C)))
 
 
 @others

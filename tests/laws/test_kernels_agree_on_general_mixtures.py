@@ -17,7 +17,7 @@ from problems import generator
 
 from cprime.blocks import Kept
 from cprime.kernels import get_kernel, reference
-from cprime.models import Full
+from cprime.models import Diagonal, Full
 from cprime.rows import MemoryRows
 from cprime.search import Plan
 from cprime.theta import Theta
@@ -107,6 +107,25 @@ def test_along_the_axes_to_the_last_row(name, scene, data):
     same_sums(sums.total(), of.total(), 1e-11)
     assert np.array_equal(found.K, looked_up.K)
     assert np.array_equal(found.distances, looked_up.distances)
+
+
+@others
+@pytest.mark.parametrize("C_prime", [2, 3, 5])
+def test_rows_that_were_moved_to_their_closest_cluster(name, C_prime):
+    """What is in all places is as close as can be: it bounds none of the others."""
+    rng = np.random.default_rng(0)
+    N, D, C = 500, 6, 30
+    X, means = rng.normal(size=(N, D)), rng.normal(size=(C, D))
+    theta = Theta(means, np.exp(rng.normal(size=(C, D))))
+    coefficients, rows = Diagonal().coefficients(theta), MemoryRows(X)
+    expected = reference.posterior(X, coefficients, C_prime).K
+    for n_moved in (0, N // 2, N):
+        K = expected.copy()
+        K[:n_moved] = K[:n_moved, :1]
+        found, _ = get_kernel(name).sweep(
+            rows.block, Kept(K), coefficients, Plan(), C_prime
+        )
+        assert np.array_equal(found.K, expected)
 
 
 @others

@@ -10,7 +10,8 @@ namespace cprime::CPRIME_ISA {
 namespace {
 
 constexpr int MAX_BLOCK = 512;
-constexpr int FAILING_OF = 4;  // more than a quarter of the rows that have bounds must search
+constexpr int FAILING_OF = 10;  // more than a tenth of the rows that have bounds must search
+constexpr int MANY_CLUSTERS = 256;  // are searched by bytes to note bounds: with fewer, better bounds save more
 constexpr int AHEAD = 4;  // rows between asking for one and looking at it
 
 constexpr int BLOCK_VALUES = 48 * 1024;  // values of a block of rows that stay in cache
@@ -241,8 +242,9 @@ class EStep : public Statistics {
     // One more than are listed bounds the rest; one more again makes up for a row that
     // keeps a cluster which is not among the closest.
     const int wanted = std::min(clusters_.C, C_prime_ + (noting ? LISTED + 2 : 0));
-    // Bounds from bytes are blurred: good enough where bounds do not hold for long anyway.
-    const bool by_bytes = C_prime_ == 1 && sweep_.reluctance == 1.0 && sweep_.use_hints &&
+    // What is not listed has a bound from bytes, which is blurred: good enough where bounds do not hold
+    // for long anyway.
+    const bool by_bytes = C_prime_ == 1 && sweep_.reluctance == 1.0 && noting && clusters_.C >= MANY_CLUSTERS &&
                           queue.size() > size_t(n_) / FAILING_OF && Search::searches_bytes(clusters_.panels);
     Search& search = work_.search;
     search.prepare(Dp_, std::max(CAPACITY, 4 * wanted));
@@ -250,16 +252,24 @@ class EStep : public Statistics {
     for (size_t begin = 0; begin < queue.size() && !stopping(); begin += Search::BATCH) {
       const int n = int(std::min(queue.size() - begin, size_t(Search::BATCH)));
       for (int i = 0; i < n; ++i) search.set_row(i, row_at(queue[begin + i]), clusters_.frame);
-      search.run(n, clusters_.D, clusters_.panels, by_bytes ? 1 : wanted);
+      if (by_bytes)
+        search.run_by_bytes(n, clusters_.D, clusters_.panels, wanted);
+      else
+        search.run(n, clusters_.D, clusters_.panels, wanted);
       // An interrupted search has not found anything.
       if (stopping()) return;
-      for (int i = 0; i < n; ++i)
-        take_found<is_in_place<RowAt>>(queue[begin + i], i, plain, wanted, by_bytes ? BY_BYTES : FLT_MAX);
+      for (int i = 0; i < n; ++i) {
+        const float beyond = by_bytes ? in_units(search.beyond(i, clusters_.panels)) : FLT_MAX;
+        take_found<is_in_place<RowAt>>(queue[begin + i], i, plain, wanted, beyond);
+      }
       sums_.evaluations += int64_t(n) * clusters_.C;
     }
   }
 
-  static constexpr float BY_BYTES = -1.0f;  // scores of bytes tell how far clusters are that it does not keep
+  // A distance in the frame in units of the hints, rounded down.
+  float in_units(double distance) const {
+    return rounded_down(distance / clusters_.frame.shrink * sweep_.hints->unit);
+  }
 
   // Takes what the search found for row `r`, which is number `i` of its batch. Clusters it did not look
   // at are at least `beyond` away.
@@ -273,8 +283,7 @@ class EStep : public Statistics {
     }
     if (IN_PLACE) fetch(r);
     current_ = row(r);
-    const bool by_bytes = beyond == BY_BYTES;
-    if (decided && (!noting || by_bytes))
+    if (decided && !noting)
       rank_nearly_sorted(i, current_, clusters_, work_);
     else if (decided)
       rank_candidates(i, current_, clusters_, C_prime_, work_);
@@ -284,8 +293,6 @@ class EStep : public Statistics {
     if (!noting) return;
     if (!decided)
       note_ranking(r);
-    else if (by_bytes)
-      note_bytes(r, i);
     else
       note_candidates(r, i, beyond);
     sweep_.hints->reach[first_ + r] = rounded_up(std::sqrt(kept(r)[0]) * sweep_.hints->unit);

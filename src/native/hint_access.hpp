@@ -116,37 +116,6 @@ class HintAccess : public Block {
     for (; j < LISTED; ++j) list(n, j, after(r)[0], FLT_MAX);
   }
 
-  // The same from scores of bytes: the lowest of each set may be listed, what is behind it bounds the rest.
-  void note_bytes(int r, int i) {
-    constexpr int SETS_OF_BYTES = BINS * HALVES;
-    Hints& hints = *sweep_.hints;
-    const auto& halves = work_.search.lowest_of_bytes(i);
-    const int64_t n = first_ + r;
-    const double unit = hints.unit / clusters_.frame.shrink;
-    const auto bound = [&](float score) {
-      const double shortest = work_.search.at_least_by_bytes(i, score, clusters_.panels);
-      return std::isinf(score) ? FLT_MAX : rounded_down(shortest * unit);
-    };
-    Candidate lowest[SETS_OF_BYTES];
-    float rest = INFINITY, second[SETS_OF_BYTES];
-    for (int set = 0; set < SETS_OF_BYTES; ++set) {
-      const LowestTwo& two = halves[set / BINS];
-      second[set] = two.second[set % BINS];
-      lowest[set] = {two.lowest[set % BINS], set};
-      if (is_kept(r, two.cluster(set % BINS))) {
-        rest = second[set];
-        lowest[set].score = INFINITY;
-      }
-    }
-    sort_by_score(lowest, SETS_OF_BYTES);
-    for (int j = 0; j < LISTED; ++j) {
-      const int set = lowest[j].cluster;
-      list(n, j, halves[set / BINS].cluster(set % BINS), bound(lowest[j].score));
-      rest = std::min(rest, second[set]);
-    }
-    hints.rest[n] = bound(std::min(rest, lowest[LISTED].score));
-  }
-
   bool is_kept(int r, int c) {
     const int32_t* K = after(r);
     return std::find(K, K + C_prime_, c) != K + C_prime_;

@@ -58,13 +58,7 @@ class Search {
   // Finds, for rows 0 .. n of the batch, all clusters that may be among the `wanted` closest,
   // or less than `slack` (a squared distance in the frame) farther than those.
   void run(int n, int D, const Panels& panels, int wanted, double slack = 0.0) {
-    face(n, D, panels);
-    slack_ = slack;
-    std::fill_n(limit_, n, FLT_MAX);
-    std::fill_n(count_, n, 0);
-    std::fill_n(crowded_, n, false);
-    std::fill_n(is_of_bytes_, n, false);
-    open_.clear();
+    begin(n, D, panels, slack);
     if (wanted > 1 && wanted <= MOST_IN_LANES && slack == 0.0) {
       collect_in_lanes(n, panels, wanted);
       return;
@@ -82,6 +76,19 @@ class Search {
         if (scored_[i]) open_.push_back(i);
     }
     collect_open_rows(panels, wanted);
+  }
+
+  // Finds all clusters that may be the closest, and about as many next to it as are wanted, by scores of
+  // bytes. Those it does not find are at least `beyond` away.
+  void run_by_bytes(int n, int D, const Panels& panels, int wanted) {
+    begin(n, D, panels, 0.0);
+    list_rows_by_bytes(n, panels, wanted);
+    collect_open_rows(panels, wanted);
+  }
+
+  // How far clusters are that a search by bytes has not scored in float32, at least, in the frame.
+  double beyond(int i, const Panels& panels) const {
+    return std::isinf(unlisted_[i]) ? INFINITY : bytes_.at_least(i, unlisted_[i], panels.bytes);
   }
 
   // False where scores cannot tell: the row must look at all clusters in float64.
@@ -160,12 +167,6 @@ class Search {
   // Whether the one closest cluster is searched by scores of bytes.
   static bool searches_bytes(const Panels& panels) { return HAS_BYTE_PRODUCTS && !panels.bytes.is_empty(); }
 
-  // The lowest scores of row `i` as bytes, each set's lowest by turns of sets, and what they say of distances.
-  const LowestTwo (&lowest_of_bytes(int i) const)[HALVES] { return lowest_of_bytes_[i]; }
-  double at_least_by_bytes(int i, double score, const Panels& panels) const {
-    return bytes_.at_least(i, score, panels.bytes);
-  }
-
   // Scores of one tile of rows against few panels.
   Scores& scores(int t, int D, const Panels& panels) {
     score_tile(rows_.data() + size_t(t) * Dp_, Dp_, D, panels.values.data(), panels.constants.data(),
@@ -203,6 +204,17 @@ class Search {
   bool is_scored(int i) const { return scored_[i]; }
 
  private:
+  void begin(int n, int D, const Panels& panels, double slack) {
+    face(n, D, panels);
+    slack_ = slack;
+    std::fill_n(limit_, n, FLT_MAX);
+    std::fill_n(count_, n, 0);
+    std::fill_n(crowded_, n, false);
+    std::fill_n(is_of_bytes_, n, false);
+    std::fill_n(unlisted_, n, INFINITY);
+    open_.clear();
+  }
+
   double limit(double score, double square, double length) const {
     const double farthest = std::max(0.0, score + square) + error_within(INFINITY, length);
     return score + 2.0 * error_within(farthest + slack_, length) + slack_;
@@ -312,12 +324,8 @@ class Search {
 
   // The same by scores of bytes: rows with one candidate are done, and others score theirs in float32.
   void settle_rows_of_bytes(int n, const Panels& panels) {
-    score_bytes(n, panels);
     float limits[BATCH];
-    for (int i = 0; i < n; ++i) limits[i] = score_of_bytes(i);
-    // Without a branch, so in vectors.
-    for (int i = 0; i < n; ++i) limits[i] = as_float(bytes_.limit(i, limits[i], panels.bytes));
-    blurred_.resize(size_t(panels.width) + 2 * SIXTEEN);
+    score_bytes(n, panels, limits);
     for (int i = 0; i < n; ++i) {
       if (!scored_[i]) continue;
       const int found = list_blurred(lowest_of_bytes_[i], limits[i], panels.n);
@@ -334,7 +342,23 @@ class Search {
     }
   }
 
-  void score_bytes(int n, const Panels& panels) {
+  // Rows score in float32 what may be the closest by scores of bytes, and the lowest of some more sets.
+  void list_rows_by_bytes(int n, const Panels& panels, int wanted) {
+    float limits[BATCH];
+    score_bytes(n, panels, limits);
+    for (int i = 0; i < n; ++i) {
+      if (!scored_[i]) continue;
+      int found = list_blurred(lowest_of_bytes_[i], limits[i], panels.n);
+      if (found <= panels.n / FEW_OF_BYTES) found = list_next(i, limits[i], found, wanted);
+      if (found > panels.n / FEW_OF_BYTES)
+        open_.push_back(i);
+      else
+        run_on(i, panels, panels.bytes.means, blurred_.data(), found, wanted);
+    }
+  }
+
+  // Scores a batch by bytes. Clusters that may be the closest have no higher scores than the limits.
+  void score_bytes(int n, const Panels& panels, float* limits) {
     const int in_tiles = (n + TILE - 1) / TILE * TILE;
     bytes_.prepare(in_tiles, D_);
     clear_rows(n);
@@ -347,6 +371,10 @@ class Search {
     for (int c = 0; c < panels.width; c += per_group)
       for (int t = 0; t < n && !stopping(); t += TILE)
         lowest_two_of_bytes(bytes_, t, panels.bytes, c, std::min(per_group, panels.width - c), lowest_of_bytes_ + t);
+    for (int i = 0; i < n; ++i) limits[i] = score_of_bytes(i);
+    // Without a branch, so in vectors.
+    for (int i = 0; i < n; ++i) limits[i] = as_float(bytes_.limit(i, limits[i], panels.bytes));
+    blurred_.resize(size_t(panels.width) + 2 * SIXTEEN);
   }
 
   float score_of_bytes(int i) const {
@@ -369,6 +397,25 @@ class Search {
       }
     }
     return n;
+  }
+
+  // Adds the lowest of other sets to the `found` clusters of row `i` that are listed because their scores are
+  // within the limit, until about as many sets are listed as are wanted. Returns how many there are then.
+  int list_next(int i, float limit, int found, int wanted) {
+    const auto& halves = lowest_of_bytes_[i];
+    const Sixteen lowest[HALVES] = {load<Sixteen>(halves[0].lowest), load<Sixteen>(halves[1].lowest)};
+    const float next = std::max(limit, ranked(lowest, wanted));
+    Sixteen unlisted = all<Sixteen>(INFINITY);
+    for (int half = 0; half < HALVES; ++half) {
+      const Sixteen low = lowest[half], second = load<Sixteen>(halves[half].second);
+      // What is behind the lowest of a set, unless all of the set are listed.
+      unlisted = lower(unlisted, low > next ? low : second > limit ? second : all<Sixteen>(INFINITY));
+      const uint32_t near = at_most(halves[half].lowest, next) & ~at_most(halves[half].lowest, limit);
+      for (uint32_t left = near; left != 0; left &= left - 1)
+        blurred_[found++] = halves[half].cluster(__builtin_ctz(left));
+    }
+    unlisted_[i] = ::cprime::CPRIME_ISA::lowest(unlisted);
+    return found;
   }
 
   void collect_open_rows(const Panels& panels, int wanted) {
@@ -567,6 +614,7 @@ class Search {
   Candidate* found_[BATCH];  // each row's candidates, in one or the other
   double reach_ = 0.0, level_ = 0.0, slack_ = 0.0;  // of the panels, and of the search
   double square_[BATCH] = {}, length_[BATCH] = {}, limit_[BATCH] = {};
+  float unlisted_[BATCH];  // the lowest score of bytes of what is not scored in float32
   int count_[BATCH];
   bool scored_[BATCH], crowded_[BATCH], is_of_bytes_[BATCH] = {};  // whether scores are those of bytes
 };

@@ -11,8 +11,9 @@ MOST_KEPT = 6
 # Below this many multiply-adds a row, looking at all clusters is cheaper than bounds.
 LEAST_WORK = 6000
 FEWEST_CLUSTERS = 64
-# While more than this share of the rows change clusters, bounds rarely hold.
-SETTLED = 0.05
+# While more than this share of the rows change clusters, bounds rarely hold; of rows that
+# keep several clusters more change one of them.
+SETTLED, SETTLED_OF_SEVERAL = 0.03, 0.05
 
 
 class HintsOfSweep(NamedTuple):
@@ -40,5 +41,6 @@ def hint_store(kept: Kept, C: int, plan: Plan) -> tuple[_native.HintStore | None
         store, serial = kept.hints
         if store.serial == serial:
             return store, True
-    is_worth_it = kept.changed <= SETTLED and plan.keep_hints
+    settled = SETTLED if kept.K.shape[1] == 1 else SETTLED_OF_SEVERAL
+    is_worth_it = kept.changed <= settled and plan.keep_hints
     return (_native.HintStore(len(kept.K), C) if is_worth_it else None), False

@@ -11,7 +11,6 @@ namespace {
 
 constexpr int MAX_BLOCK = 512;
 constexpr int FAILING_OF = 10;  // more than a tenth of the rows that have bounds must search
-constexpr int MANY_CLUSTERS = 256;  // are searched by bytes to note bounds: with fewer, better bounds save more
 constexpr int AHEAD = 4;  // rows between asking for one and looking at it
 
 constexpr int BLOCK_VALUES = 48 * 1024;  // values of a block of rows that stay in cache
@@ -244,8 +243,8 @@ class EStep : public Statistics {
     const int wanted = std::min(clusters_.C, C_prime_ + (noting ? LISTED + 2 : 0));
     // What is not listed has a bound from bytes, which is blurred: good enough where bounds do not hold
     // for long anyway.
-    const bool by_bytes = C_prime_ == 1 && sweep_.reluctance == 1.0 && noting && clusters_.C >= MANY_CLUSTERS &&
-                          queue.size() > size_t(n_) / FAILING_OF && Search::searches_bytes(clusters_.panels);
+    const bool by_bytes = C_prime_ <= MOST_BY_BYTES && sweep_.reluctance == 1.0 && noting &&
+                          queue.size() > size_t(n_) / FAILING_OF && Search::lists_by_bytes(clusters_.panels);
     Search& search = work_.search;
     search.prepare(Dp_, std::max(CAPACITY, 4 * wanted));
     if (sweep_.neighbours != nullptr) scan_near(row_at, plain, wanted);
@@ -253,7 +252,7 @@ class EStep : public Statistics {
       const int n = int(std::min(queue.size() - begin, size_t(Search::BATCH)));
       for (int i = 0; i < n; ++i) search.set_row(i, row_at(queue[begin + i]), clusters_.frame);
       if (by_bytes)
-        search.run_by_bytes(n, clusters_.D, clusters_.panels, wanted);
+        search.run_by_bytes(n, clusters_.D, clusters_.panels, C_prime_, wanted);
       else
         search.run(n, clusters_.D, clusters_.panels, wanted);
       // An interrupted search has not found anything.

@@ -23,6 +23,9 @@ constexpr int WORD = 64;                 // columns compared before any is looke
 constexpr double UNIT_ROUNDOFF = 1.0 / (1 << 24);
 constexpr double EXACT_ROUNDOFF = UNIT_ROUNDOFF * UNIT_ROUNDOFF / 32;
 constexpr int FEW_OF_BYTES = 3;  // more than a third of all clusters are as soon all scored in float32
+// Several closest, up to so many, are searched by bytes among so many or more; so are those next to them. With
+// fewer clusters, float32 finds both sooner, or better bounds.
+constexpr int MOST_BY_BYTES = 3, LEAST_BY_BYTES = 256;
 constexpr double FARTHEST = 1e12;  // rows farther out, in the frame, are not scored
 
 // Scores a batch of rows against panels and collects candidates.
@@ -59,17 +62,16 @@ class Search {
   // or less than `slack` (a squared distance in the frame) farther than those.
   void run(int n, int D, const Panels& panels, int wanted, double slack = 0.0) {
     begin(n, D, panels, slack);
+    if (slack == 0.0 && wanted <= MOST_BY_BYTES && (wanted == 1 ? searches_bytes(panels) : lists_by_bytes(panels))) {
+      wanted == 1 ? settle_rows_of_bytes(n, panels) : list_rows_by_bytes(n, panels, wanted, wanted);
+      collect_open_rows(panels, wanted);
+      return;
+    }
     if (wanted > 1 && wanted <= MOST_IN_LANES && slack == 0.0) {
       collect_in_lanes(n, panels, wanted);
       return;
     }
     if (wanted == 1 && slack == 0.0) {
-      if constexpr (HAS_BYTE_PRODUCTS)
-        if (searches_bytes(panels)) {
-          settle_rows_of_bytes(n, panels);
-          collect_open_rows(panels, wanted);
-          return;
-        }
       settle_clear_rows(n, panels);
     } else {
       for (int i = 0; i < n; ++i)
@@ -78,11 +80,11 @@ class Search {
     collect_open_rows(panels, wanted);
   }
 
-  // Finds all clusters that may be the closest, and about as many next to it as are wanted, by scores of
+  // Finds all clusters that may be among the `closest`, and about as many in all as are wanted, by scores of
   // bytes. Those it does not find are at least `beyond` away.
-  void run_by_bytes(int n, int D, const Panels& panels, int wanted) {
+  void run_by_bytes(int n, int D, const Panels& panels, int closest, int wanted) {
     begin(n, D, panels, 0.0);
-    list_rows_by_bytes(n, panels, wanted);
+    list_rows_by_bytes(n, panels, closest, wanted);
     collect_open_rows(panels, wanted);
   }
 
@@ -164,8 +166,9 @@ class Search {
 
   double square(int i) const { return square_[i]; }
 
-  // Whether the one closest cluster is searched by scores of bytes.
+  // Whether the one closest cluster is searched by scores of bytes, and whether several are.
   static bool searches_bytes(const Panels& panels) { return HAS_BYTE_PRODUCTS && !panels.bytes.is_empty(); }
+  static bool lists_by_bytes(const Panels& panels) { return searches_bytes(panels) && panels.n >= LEAST_BY_BYTES; }
 
   // Scores of one tile of rows against few panels.
   Scores& scores(int t, int D, const Panels& panels) {
@@ -325,7 +328,7 @@ class Search {
   // The same by scores of bytes: rows with one candidate are done, and others score theirs in float32.
   void settle_rows_of_bytes(int n, const Panels& panels) {
     float limits[BATCH];
-    score_bytes(n, panels, limits);
+    score_bytes(n, panels, 1, limits);
     for (int i = 0; i < n; ++i) {
       if (!scored_[i]) continue;
       const int found = list_blurred(lowest_of_bytes_[i], limits[i], panels.n);
@@ -342,14 +345,14 @@ class Search {
     }
   }
 
-  // Rows score in float32 what may be the closest by scores of bytes, and the lowest of some more sets.
-  void list_rows_by_bytes(int n, const Panels& panels, int wanted) {
+  // Rows score in float32 what may be among the closest by scores of bytes, and the lowest of some more sets.
+  void list_rows_by_bytes(int n, const Panels& panels, int closest, int wanted) {
     float limits[BATCH];
-    score_bytes(n, panels, limits);
+    score_bytes(n, panels, closest, limits);
     for (int i = 0; i < n; ++i) {
       if (!scored_[i]) continue;
       int found = list_blurred(lowest_of_bytes_[i], limits[i], panels.n);
-      if (found <= panels.n / FEW_OF_BYTES) found = list_next(i, limits[i], found, wanted);
+      if (wanted > closest && found <= panels.n / FEW_OF_BYTES) found = list_next(i, limits[i], found, wanted);
       if (found > panels.n / FEW_OF_BYTES)
         open_.push_back(i);
       else
@@ -357,8 +360,8 @@ class Search {
     }
   }
 
-  // Scores a batch by bytes. Clusters that may be the closest have no higher scores than the limits.
-  void score_bytes(int n, const Panels& panels, float* limits) {
+  // Scores a batch by bytes. Clusters that may be among the `closest` have no higher scores than the limits.
+  void score_bytes(int n, const Panels& panels, int closest, float* limits) {
     const int in_tiles = (n + TILE - 1) / TILE * TILE;
     bytes_.prepare(in_tiles, D_);
     clear_rows(n);
@@ -371,14 +374,24 @@ class Search {
     for (int c = 0; c < panels.width; c += per_group)
       for (int t = 0; t < n && !stopping(); t += TILE)
         lowest_two_of_bytes(bytes_, t, panels.bytes, c, std::min(per_group, panels.width - c), lowest_of_bytes_ + t);
-    for (int i = 0; i < n; ++i) limits[i] = score_of_bytes(i);
+    // The minima of disjoint sets are scores too, so as many of them bound that of the last.
+    for (int i = 0; i < n; ++i) limits[i] = closest == 1 ? score_of_bytes(i) : ranked(lowest_of_sets(i).of, closest);
     // Without a branch, so in vectors.
     for (int i = 0; i < n; ++i) limits[i] = as_float(bytes_.limit(i, limits[i], panels.bytes));
     blurred_.resize(size_t(panels.width) + 2 * SIXTEEN);
   }
 
+  // The lowest scores of bytes of all sets.
+  struct OfSets {
+    Sixteen of[HALVES];
+  };
+  OfSets lowest_of_sets(int i) const {
+    return {{load<Sixteen>(lowest_of_bytes_[i][0].lowest), load<Sixteen>(lowest_of_bytes_[i][1].lowest)}};
+  }
+
   float score_of_bytes(int i) const {
-    return lowest(lower(load<Sixteen>(lowest_of_bytes_[i][0].lowest), load<Sixteen>(lowest_of_bytes_[i][1].lowest)));
+    const OfSets sets = lowest_of_sets(i);
+    return lowest(lower(sets.of[0], sets.of[1]));
   }
 
   // Lists clusters whose scores are within the limit; of sets with two of them, all clusters. Returns how many.
@@ -403,11 +416,11 @@ class Search {
   // within the limit, until about as many sets are listed as are wanted. Returns how many there are then.
   int list_next(int i, float limit, int found, int wanted) {
     const auto& halves = lowest_of_bytes_[i];
-    const Sixteen lowest[HALVES] = {load<Sixteen>(halves[0].lowest), load<Sixteen>(halves[1].lowest)};
-    const float next = std::max(limit, ranked(lowest, wanted));
+    const OfSets lowest = lowest_of_sets(i);
+    const float next = std::max(limit, ranked(lowest.of, wanted));
     Sixteen unlisted = all<Sixteen>(INFINITY);
     for (int half = 0; half < HALVES; ++half) {
-      const Sixteen low = lowest[half], second = load<Sixteen>(halves[half].second);
+      const Sixteen low = lowest.of[half], second = load<Sixteen>(halves[half].second);
       // What is behind the lowest of a set, unless all of the set are listed.
       unlisted = lower(unlisted, low > next ? low : second > limit ? second : all<Sixteen>(INFINITY));
       const uint32_t near = at_most(halves[half].lowest, next) & ~at_most(halves[half].lowest, limit);

@@ -108,6 +108,17 @@ def test_labels_of_any_rows_are_those_of_the_reference(seed, kind, C, D):
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("C, D", [(256, 12), (300, 74), (641, 33)])
+@pytest.mark.parametrize("C_prime", [2, 3])
+def test_the_several_closest_are_those_of_the_reference(isa, kind, C, D, C_prime):
+    X, means = kind(np.random.default_rng(C * D), 150, C, D)
+    for values in (X, X.astype(np.float32)):
+        found = native.posterior(values, coefficients(means), C_prime)
+        expected = reference.posterior(values, coefficients(means), C_prime)
+        np.testing.assert_array_equal(found.K, expected.K)
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 def test_means_that_are_nearer_are_those_of_the_reference(isa, kind):
     X, means = kind(np.random.default_rng(0), 200, 120, 40)
     known, means = means[:20], means[20:]
@@ -119,18 +130,19 @@ def test_means_that_are_nearer_are_those_of_the_reference(isa, kind):
         np.testing.assert_array_equal(of, wanted)
 
 
-@pytest.mark.parametrize("step", [0.05, 0.1, 0.2])
-def test_bounds_from_bytes_hold(isa, step):
+@pytest.mark.parametrize("C_prime, step", [(1, 0.05), (1, 0.1), (1, 0.2), (3, 0.01)])
+def test_bounds_from_bytes_hold(isa, C_prime, step):
     """Means walk so far that many rows must search again, and note bounds anew."""
-    rng = np.random.default_rng(0)
-    means, kept = 0.8 * rng.standard_normal((150, 50)), None
-    own = means[rng.integers(150, size=2500)]
+    rng, C = np.random.default_rng(0), 300
+    means, kept = 0.8 * rng.standard_normal((C, 50)), None
+    own = means[rng.integers(C, size=2500)]
     rows = MemoryRows(own + rng.standard_normal(own.shape))
     searched = []
     for _ in range(12):
-        kept, stats = rows.sweep(native, kept, coefficients(means), Exact().plan(), 1)
-        labels = reference.nearest(rows.block.X, coefficients(means))
-        np.testing.assert_array_equal(kept.K[:, 0], labels)
+        of = coefficients(means)
+        kept, stats = rows.sweep(native, kept, of, Exact().plan(), C_prime)
+        closest = reference.posterior(rows.block.X, of, C_prime).K
+        np.testing.assert_array_equal(kept.K, closest)
         searched.append(stats.evaluations / rows.n_rows)
         means = means + step * rng.standard_normal(means.shape)
-    assert 10 < np.mean(searched[3:]) < 149
+    assert 10 < np.mean(searched[3:]) < C - 1

@@ -11,8 +11,8 @@ MOST_KEPT = 6
 # Below this many multiply-adds a row, looking at all clusters is cheaper than bounds.
 LEAST_WORK = 6000
 FEWEST_CLUSTERS = 64
-# While more than this share of the rows change clusters, bounds rarely hold; of rows that
-# keep several clusters more change one of them.
+# While more than this share of the rows change clusters, bounds rarely hold; of rows
+# that keep several clusters more change one of them.
 SETTLED, SETTLED_OF_SEVERAL = 0.03, 0.05
 
 

@@ -89,6 +89,9 @@ SECONDS = {"s": 1.0, "ms": 1e-3}
 # The same of whole fits, on that page and in the README, by the job that measures it.
 WHOLE_FITS = {
     "`KMeans(200)`, KDD proteins 145,751 x 74": "fit-kdd-200",
+    "`KMeans(2000)`, KDD": "fit-kdd-2000",
+    "`KMeans(1000)`, blobs 200,000 x 64": "fit-blobs-1000",
+    "`GaussianMixture(15, c_prime=3)`, KDD": "mixture-full-15",
     '`GaussianMixture(50, covariance_type="diag", c_prime=5)`, KDD': "mixture-diag-50",
     '`GaussianMixture(50, covariance_type="diag")`, KDD': "mixture-diag-50",
     "`KMeans(3, n_init=100)`, iris": "restarts-iris",

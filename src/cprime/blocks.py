@@ -86,6 +86,22 @@ class Hints(Protocol):
         """How much memory it takes."""
 
 
+class Resident(Protocol):
+    """A block that a kernel keeps elsewhere, as on a GPU, and what is done there.
+
+    Sweeps apart: whatever looks at all rows again and again, so that they stay.
+    """
+
+    def extremes(self) -> tuple[Array, Array]:
+        """Return the smallest and largest value of every feature, of weighted rows."""
+
+    def candidates(self, direction: Any, salt: int) -> Any:
+        """Return the rows that may become seeds, in the order of these random keys."""
+
+    def fits(self, seeds: Array) -> Any:
+        """Return fits of k-means from several seeds, shape (R, C, D)."""
+
+
 @dataclass(frozen=True)
 class Kept:
     """The clusters every row of a block keeps.

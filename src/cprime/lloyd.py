@@ -1,4 +1,6 @@
-"""What if nobody looks on? k-means from its seeds to its end, in compiled code.
+"""What if nobody looks on? k-means from its seeds to its end, in one go.
+
+In compiled code, or on the device that has the rows.
 
 `em` says what is done; this is the same to the bit, without a word in between. Where
 something unusual happens, such as a cluster that becomes empty, it is left to `em`.
@@ -63,18 +65,24 @@ class Ended:
 def is_possible(problem: Problem, stop: convergence.Stop, C: int, dtype: Any) -> bool:
     """Return whether fits of C clusters, returned as `dtype`, can run like this."""
     rows, model = problem.rows, problem.model
+    block, resident = rows.block, rows.resident
+    runs = (
+        problem.kernel is native
+        and block is not None
+        and block.scale == 1.0
+        and native.runs_unwatched(rows.n_rows, C, rows.n_features)
+    )
+    if resident is not None:
+        runs = problem.search.plan().reluctance == 1.0 and C > 1
     return (
-        problem.C_prime == 1
-        and problem.kernel is native
-        and rows.block is not None
-        and rows.block.scale == 1.0
+        runs
+        and problem.C_prime == 1
         and dtype in (np.float32, np.float64)
         and not problem.search.is_partial
         and type(model) is Isotropic
         and model.equal
         and model.given is NOTHING
         and type(stop) in (convergence.Tolerance, convergence.Gain)
-        and native.runs_unwatched(rows.n_rows, C, rows.n_features)
     )
 
 
@@ -100,8 +108,8 @@ def fits(
         What became of every fit is appended, also if an interrupt is raised; None is
         one that `em` has to do.
     """
-    model, block = problem.model, problem.rows.block
-    assert isinstance(model, Isotropic) and block is not None
+    model, rows = problem.model, problem.rows
+    assert isinstance(model, Isotropic) and rows.block is not None
     within = stop.tolerance if isinstance(stop, convergence.Gain) else stop.shift
     rules = {
         "max_iter": min(max_iter, 2**31 - 1),
@@ -114,7 +122,11 @@ def fits(
         "reluctance": problem.search.plan().reluctance,
         "as_float": dtype == np.float32,
     }
-    found = many_fits.Lloyd(block, seeds)
+    found: Any
+    if rows.resident is None:
+        found = many_fits.Lloyd(rows.block, seeds)
+    else:
+        found = rows.resident.fits(seeds)
     try:
         found.run(convergence.largest_values(problem), rules)
     finally:

@@ -15,6 +15,7 @@ from cprime.kernels import Kernel
 from cprime.keyed_rows import KeyedRows
 from cprime.models import Isotropic
 from cprime.rows import MemoryRows, Rows
+from cprime.sampling import Direction
 from cprime.seeding import Seeds, greedy_kmeans_plus_plus
 from cprime.theta import Theta
 from cprime.typing import Array
@@ -42,17 +43,45 @@ def kmeans_parallel(
 
     Ten passes over the rows, whatever C is.
     """
-    candidates = _Candidates(rows, kernel, rng)
+    candidates = _candidates(rows, kernel, rng)
     for _ in range(ROUNDS):
         candidates.add(rng.random(-(-C // 2)))
     # Where few rows far away have had most draws, others become candidates by weight.
     while candidates.count < C and candidates.add(rng.random(C), by_distance=False):
         pass
-    found = candidates.weighted()
+    found = _weighted(candidates)
     seeds = greedy_kmeans_plus_plus(found, C, kernel, rng)
     evaluations = candidates.evaluations + seeds.evaluations
-    find_assignment = partial(candidates.near, seeds.means)
+    find_assignment = partial(_near, candidates, kernel, seeds.means)
     return Seeds(seeds.means, evaluations, find_assignment=find_assignment)
+
+
+def _candidates(rows: Rows, kernel: Kernel, rng: np.random.Generator) -> Any:
+    """Return the candidates, none so far: of rows on a device, those that it keeps."""
+    resident = rows.resident
+    if resident is None:
+        return _Candidates(rows, kernel, rng)
+    direction = Direction(rows, rng)
+    return resident.candidates(direction, salt=int(rng.integers(2**63)))
+
+
+def _weighted(candidates: Any) -> MemoryRows:
+    """Return the candidates, each with the weight of the rows nearest to it."""
+    means = candidates.means
+    with np.errstate(over="ignore"):
+        narrow = means.astype(np.float32)
+    # Half as much to move in every step that follows.
+    values = narrow if np.array_equal(narrow, means) else means
+    return MemoryRows(values, candidates.weights())
+
+
+def _near(candidates: Any, kernel: Kernel, seeds: Array) -> Any:
+    """Return for every row the seed closest to the candidate it is nearest to.
+
+    As rows keep it.
+    """
+    known = Isotropic().coefficients(Theta(seeds, 1.0))
+    return candidates.kept(kernel.nearest(candidates.means, known))
 
 
 class _Candidates:
@@ -104,28 +133,21 @@ class _Candidates:
         self.evaluations += len(means) * self._rows.n_rows
         return True
 
-    def weighted(self) -> MemoryRows:
-        """Return the candidates, each with the weight of the rows nearest to it."""
-        count, means = self.count, self._all_means
+    @property
+    def means(self) -> Array:
+        """All of them, shape (count, D)."""
+        return np.concatenate(self._means)
+
+    def weights(self) -> Array:
+        """Return the weight of the rows nearest to each of them."""
+        count = self.count
 
         def of_owners(weights: Array, owner: Array) -> Array:
             return np.bincount(owner, weights, count)
 
-        weights = self._rows.sum_slices(of_owners, self._owner)
-        with np.errstate(over="ignore"):
-            narrow = means.astype(np.float32)
-        # Half as much to move in every step that follows.
-        return MemoryRows(narrow if np.array_equal(narrow, means) else means, weights)
+        found: Array = self._rows.sum_slices(of_owners, self._owner)
+        return found
 
-    def near(self, seeds: Array) -> Any:
-        """Return for every row the seed closest to the candidate it is nearest to.
-
-        As rows keep it.
-        """
-        known = Isotropic().coefficients(Theta(seeds, 1.0))
-        closest = self._kernel.nearest(self._all_means, known)
+    def kept(self, closest: Array) -> Any:
+        """Return as K what each row's nearest candidate is closest to."""
         return self._rows.assigned(lambda owner: closest[owner], self._owner)
-
-    @property
-    def _all_means(self) -> Array:
-        return np.concatenate(self._means)

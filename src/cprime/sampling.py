@@ -32,6 +32,8 @@ class Direction:
     direction : ndarray of shape (D,)
     middle : ndarray of shape (D,)
         Between the extremes of every feature.
+    unit : float
+        Places are multiplied by it before they are mixed to keys.
     """
 
     def __init__(self, rows: Rows, rng: np.random.Generator):
@@ -39,7 +41,9 @@ class Direction:
         lowest, highest = rows.extremes()
         # Half-way between the extremes, not the mean: no sum that depends on order.
         self.middle = lowest + 0.5 * (highest - lowest)
-        self._width = float((highest - lowest).max())
+        width = float((highest - lowest).max())
+        # A power of two: multiplying all rows by one changes no key.
+        self.unit = math.ldexp(1.0, -math.frexp(width)[1])
 
     def places(self, values: Array) -> Array:
         """Return where rows lie, shape (B,)."""
@@ -53,9 +57,8 @@ class Direction:
 
     def keys(self, values: Array, salt: int) -> Array:
         """Return a number for every row as if drawn at random, the same for copies."""
-        unit = math.ldexp(1.0, -math.frexp(self._width)[1])
         # Zero has two signs.
-        bits = (self.places(values) * unit + 0.0).view(np.uint64) ^ np.uint64(salt)
+        bits = (self.places(values) * self.unit + 0.0).view(np.uint64) ^ np.uint64(salt)
         for shift, multiplier in zip(SHIFTS, MULTIPLIERS):
             bits = (bits ^ (bits >> np.uint64(shift))) * np.uint64(multiplier)
         mixed: Array = bits ^ (bits >> np.uint64(SHIFTS[-1]))

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cprime.blocks import LEAF_ROWS, Block, concatenated
+from cprime.blocks import LEAF_ROWS, Block, Resident, concatenated
 from cprime.kernels import Kernel
 from cprime.search import Plan
 from cprime.stats import Stats, weighted_sum
@@ -58,6 +58,11 @@ class Rows(ABC):
     """
 
     weights: Array
+
+    @property
+    def resident(self) -> Resident | None:
+        """The rows as a kernel keeps them elsewhere, once it has them."""
+        return None
 
     @property
     @abstractmethod

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from cprime.blocks import LEAF_ROWS, Block, Kept, unit_weights
+from cprime.blocks import LEAF_ROWS, Block, Kept, Resident, unit_weights
 from cprime.kernels import Kernel
 from cprime.rows.base import Part, Rows, restored_parts
 from cprime.search import Plan
@@ -61,6 +61,11 @@ class MemoryRows(Rows):
         return self._block
 
     @property
+    def resident(self) -> Resident | None:
+        prepared = None if self._prepared is None else self._prepared[1]
+        return None if isinstance(prepared, Block) else prepared
+
+    @property
     def origin(self) -> str:
         return "memory"
 
@@ -81,7 +86,8 @@ class MemoryRows(Rows):
 
     @cached_property
     def _extremes(self) -> tuple[Array, Array]:
-        return super().extremes()
+        resident = self.resident
+        return super().extremes() if resident is None else resident.extremes()
 
     def take(self, indices: Array) -> Array:
         return self.block.dense(indices).astype(np.float64)
@@ -111,6 +117,11 @@ class MemoryRows(Rows):
         plan: Plan,
         C_prime: int,
     ) -> tuple[Any, LeafSum]:
+        prepared = self.prepare(kernel)
+        return kernel.sweep(prepared, K, coefficients, plan, C_prime)
+
+    def prepare(self, kernel: Kernel) -> Any:
+        """Return the block as this kernel sweeps it, from now on the same one."""
         if self._prepared is None or self._prepared[0] is not kernel:
             self._prepared = kernel, kernel.prepare(self.block)
-        return kernel.sweep(self._prepared[1], K, coefficients, plan, C_prime)
+        return self._prepared[1]

@@ -24,6 +24,7 @@ from cprime.kernels.gpu.devices import device, to_device
 from cprime.kernels.gpu.kept import DeviceKept
 from cprime.kernels.gpu.model import DeviceModel
 from cprime.kernels.gpu.outside import gaps_of_rows, log_sums_of_rows
+from cprime.kernels.gpu.resident_block import ResidentBlock
 from cprime.kernels.gpu.residents import DeviceBlock, Piece, pieces_of
 from cprime.kernels.gpu.seeds import draw_seeds
 from cprime.kernels.gpu.sweeping import sweep_piece
@@ -53,10 +54,10 @@ __all__ = [
 DISTANCES_AT_ONCE = 2**26
 
 
-def prepare(block: Block) -> DeviceBlock:
+def prepare(block: Block) -> ResidentBlock:
     """Return a block of rows that will be swept many times."""
     device()
-    return DeviceBlock.of(block)
+    return ResidentBlock.of(block)
 
 
 def sweep(

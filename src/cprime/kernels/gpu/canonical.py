@@ -15,6 +15,11 @@ from cprime.kernels.gpu.model import DeviceModel
 # Rows a program looks at, and clusters, where it looks at several of them.
 ROWS, CLUSTERS = 16, 32
 ROWS_OF_PAIRS = 64
+ROWS_OF_LISTED, CLUSTERS_OF_LISTED = 2, 256
+# Loops over features that load so many steps ahead.
+AHEAD = 4
+# Of rows that the device lists it alone knows how many there are: programs take turns.
+PROGRAMS_OF_LISTED = 1024
 # In the second dimension of a grid.
 MOST_PROGRAMS = 2**16 - 1
 
@@ -62,43 +67,44 @@ def _of_pairs(
     OF_FEATURES: tl.constexpr,
     OF_CLUSTERS: tl.constexpr,
     ROWS: tl.constexpr,
+    AHEAD: tl.constexpr,
 ):
-    place = tl.program_id(0).to(tl.int64) * ROWS + tl.arange(0, ROWS)
     lane = tl.arange(0, 8)
-    row = place
     if LISTED:
         n_rows = tl.load(count)
-        row = tl.load(listed + place, mask=place < n_rows, other=0).to(tl.int64)
-    for j in range(width):
-        at = row * stride + j
-        cluster = tl.load(K + at, mask=place < n_rows, other=C).to(tl.int64)
-        inside = (place < n_rows) & (cluster < C)
-        lanes = tl.zeros((ROWS, 8), dtype=tl.float64)
-        for d in range(0, D, 8):
-            feature = d + lane
-            there = inside[:, None] & (feature < D)[None, :]
-            y = tl.load(rows + row[:, None] * D + feature[None, :], mask=there, other=0)
-            of_mean = cluster[:, None] * D + feature[None, :]
-            mu = tl.load(means + of_mean, mask=there, other=0)
-            difference = y.to(tl.float64) - mu
-            if OF_FEATURES:
-                difference *= tl.load(whitening + of_mean, mask=there, other=0)
-            lanes += difference * difference
-        squares = _fold(lanes, ROWS)
-        if OF_CLUSTERS:
-            of_cluster = tl.load(whitening + cluster, mask=inside, other=0)
-            squares = squares * (of_cluster * of_cluster)
-        squares = tl.where(cluster < C, squares, float("inf"))
-        tl.store(found + place * width + j, squares, mask=place < n_rows)
+    for first in range(tl.program_id(0) * ROWS, n_rows, tl.num_programs(0) * ROWS):
+        place = first + tl.arange(0, ROWS).to(tl.int64)
+        row = place
+        if LISTED:
+            row = tl.load(listed + place, mask=place < n_rows, other=0).to(tl.int64)
+        for j in range(width):
+            at = row * stride + j
+            cluster = tl.load(K + at, mask=place < n_rows, other=C).to(tl.int64)
+            inside = (place < n_rows) & (cluster < C)
+            lanes = tl.zeros((ROWS, 8), dtype=tl.float64)
+            for d in tl.range(0, D, 8, loop_unroll_factor=AHEAD):
+                feature = d + lane
+                there = inside[:, None] & (feature < D)[None, :]
+                of_row = row[:, None] * D + feature[None, :]
+                y = tl.load(rows + of_row, mask=there, other=0)
+                of_mean = cluster[:, None] * D + feature[None, :]
+                mu = tl.load(means + of_mean, mask=there, other=0)
+                difference = y.to(tl.float64) - mu
+                if OF_FEATURES:
+                    difference *= tl.load(whitening + of_mean, mask=there, other=0)
+                lanes += difference * difference
+            squares = _fold(lanes, ROWS)
+            if OF_CLUSTERS:
+                of_cluster = tl.load(whitening + cluster, mask=inside, other=0)
+                squares = squares * (of_cluster * of_cluster)
+            squares = tl.where(cluster < C, squares, float("inf"))
+            tl.store(found + place * width + j, squares, mask=place < n_rows)
 
 
 @triton.jit
-def _squares(
-    rows, means, whitening, row, cluster, d, n_rows, C, D, OF_FEATURES: tl.constexpr
-):
+def _square(y, means, whitening, cluster, d, C, D, OF_FEATURES: tl.constexpr):
     # A tensor of one: of plain numbers a comparison would be no mask.
     is_feature = tl.zeros((1,), dtype=tl.int32) + d < D
-    y = tl.load(rows + d * n_rows + row, mask=(row < n_rows) & is_feature, other=0)
     there = (cluster < C) & is_feature
     mu = tl.load(means + d * C + cluster, mask=there, other=0)
     difference = y.to(tl.float64)[:, None] - mu[None, :]
@@ -106,6 +112,63 @@ def _squares(
         w = tl.load(whitening + d * C + cluster, mask=there, other=0)
         difference *= w[None, :]
     return difference * difference
+
+
+@triton.jit
+def _feature(of_rows, inside, d, D, step):
+    is_feature = tl.zeros((1,), dtype=tl.int32) + d < D
+    return tl.load(of_rows + d * step, mask=inside & is_feature, other=0)
+
+
+@triton.jit
+def _squares(
+    of_rows,
+    inside,
+    step,
+    means,
+    whitening,
+    cluster,
+    C,
+    D,
+    OF_FEATURES: tl.constexpr,
+    OF_CLUSTERS: tl.constexpr,
+    ROWS: tl.constexpr,
+    CLUSTERS: tl.constexpr,
+):
+    """Return distances of some rows to some clusters, (ROWS, CLUSTERS).
+
+    Features of a row are `step` apart. Means and whitenings lie feature by feature.
+    """
+    a = tl.zeros((ROWS, CLUSTERS), dtype=tl.float64)
+    b = tl.zeros((ROWS, CLUSTERS), dtype=tl.float64)
+    c = tl.zeros((ROWS, CLUSTERS), dtype=tl.float64)
+    d = tl.zeros((ROWS, CLUSTERS), dtype=tl.float64)
+    e = tl.zeros((ROWS, CLUSTERS), dtype=tl.float64)
+    f = tl.zeros((ROWS, CLUSTERS), dtype=tl.float64)
+    g = tl.zeros((ROWS, CLUSTERS), dtype=tl.float64)
+    h = tl.zeros((ROWS, CLUSTERS), dtype=tl.float64)
+    for i in range(0, D, 8):
+        y = _feature(of_rows, inside, i, D, step)
+        a += _square(y, means, whitening, cluster, i, C, D, OF_FEATURES)
+        y = _feature(of_rows, inside, i + 1, D, step)
+        b += _square(y, means, whitening, cluster, i + 1, C, D, OF_FEATURES)
+        y = _feature(of_rows, inside, i + 2, D, step)
+        c += _square(y, means, whitening, cluster, i + 2, C, D, OF_FEATURES)
+        y = _feature(of_rows, inside, i + 3, D, step)
+        d += _square(y, means, whitening, cluster, i + 3, C, D, OF_FEATURES)
+        y = _feature(of_rows, inside, i + 4, D, step)
+        e += _square(y, means, whitening, cluster, i + 4, C, D, OF_FEATURES)
+        y = _feature(of_rows, inside, i + 5, D, step)
+        f += _square(y, means, whitening, cluster, i + 5, C, D, OF_FEATURES)
+        y = _feature(of_rows, inside, i + 6, D, step)
+        g += _square(y, means, whitening, cluster, i + 6, C, D, OF_FEATURES)
+        y = _feature(of_rows, inside, i + 7, D, step)
+        h += _square(y, means, whitening, cluster, i + 7, C, D, OF_FEATURES)
+    squares = ((a + e) + (c + g)) + ((b + f) + (d + h))
+    if OF_CLUSTERS:
+        width = tl.load(whitening + cluster, mask=cluster < C, other=0)
+        squares = squares * (width * width)[None, :]
+    return squares
 
 
 @triton.jit(do_not_specialize=["n_rows"])
@@ -122,49 +185,73 @@ def _to_all(
     ROWS: tl.constexpr,
     CLUSTERS: tl.constexpr,
 ):
-    """Rows, means and whitenings of features lie feature by feature."""
+    """Rows lie feature by feature as well."""
     row = tl.program_id(1).to(tl.int64) * ROWS + tl.arange(0, ROWS)
     cluster = tl.program_id(0) * CLUSTERS + tl.arange(0, CLUSTERS)
-    a = tl.zeros((ROWS, CLUSTERS), dtype=tl.float64)
-    b = tl.zeros((ROWS, CLUSTERS), dtype=tl.float64)
-    c = tl.zeros((ROWS, CLUSTERS), dtype=tl.float64)
-    d = tl.zeros((ROWS, CLUSTERS), dtype=tl.float64)
-    e = tl.zeros((ROWS, CLUSTERS), dtype=tl.float64)
-    f = tl.zeros((ROWS, CLUSTERS), dtype=tl.float64)
-    g = tl.zeros((ROWS, CLUSTERS), dtype=tl.float64)
-    h = tl.zeros((ROWS, CLUSTERS), dtype=tl.float64)
-    for i in range(0, D, 8):
-        a += _squares(
-            rows, means, whitening, row, cluster, i, n_rows, C, D, OF_FEATURES
-        )
-        b += _squares(
-            rows, means, whitening, row, cluster, i + 1, n_rows, C, D, OF_FEATURES
-        )
-        c += _squares(
-            rows, means, whitening, row, cluster, i + 2, n_rows, C, D, OF_FEATURES
-        )
-        d += _squares(
-            rows, means, whitening, row, cluster, i + 3, n_rows, C, D, OF_FEATURES
-        )
-        e += _squares(
-            rows, means, whitening, row, cluster, i + 4, n_rows, C, D, OF_FEATURES
-        )
-        f += _squares(
-            rows, means, whitening, row, cluster, i + 5, n_rows, C, D, OF_FEATURES
-        )
-        g += _squares(
-            rows, means, whitening, row, cluster, i + 6, n_rows, C, D, OF_FEATURES
-        )
-        h += _squares(
-            rows, means, whitening, row, cluster, i + 7, n_rows, C, D, OF_FEATURES
-        )
-    squares = ((a + e) + (c + g)) + ((b + f) + (d + h))
-    if OF_CLUSTERS:
-        width = tl.load(whitening + cluster, mask=cluster < C, other=0)
-        squares = squares * (width * width)[None, :]
+    inside = row < n_rows
+    squares = _squares(
+        rows + row,
+        inside,
+        n_rows,
+        means,
+        whitening,
+        cluster,
+        C,
+        D,
+        OF_FEATURES,
+        OF_CLUSTERS,
+        ROWS,
+        CLUSTERS,
+    )
     at = row[:, None] * C + cluster[None, :]
-    there = (row < n_rows)[:, None] & (cluster < C)[None, :]
-    tl.store(found + at, squares, mask=there)
+    tl.store(found + at, squares, mask=inside[:, None] & (cluster < C)[None, :])
+
+
+@triton.jit
+def _nearest_of_all(
+    rows,
+    means,
+    handicaps,
+    listed,
+    count,
+    K,
+    C,
+    D,
+    ROWS: tl.constexpr,
+    CLUSTERS: tl.constexpr,
+):
+    n_rows = tl.load(count)
+    for first in range(tl.program_id(0) * ROWS, n_rows, tl.num_programs(0) * ROWS):
+        place = first + tl.arange(0, ROWS)
+        inside = place < n_rows
+        row = tl.load(listed + place, mask=inside, other=0).to(tl.int64)
+        best = tl.full((ROWS,), float("inf"), dtype=tl.float64)
+        nearest = tl.zeros((ROWS,), dtype=tl.int32)
+        for start in range(0, C, CLUSTERS):
+            cluster = start + tl.arange(0, CLUSTERS)
+            known = cluster < C
+            squares = _squares(
+                rows + row * D,
+                inside,
+                1,
+                means,
+                means,
+                cluster,
+                C,
+                D,
+                False,
+                False,
+                ROWS,
+                CLUSTERS,
+            )
+            score = squares + tl.load(handicaps + cluster, mask=known, other=0)[None, :]
+            score = tl.where(known[None, :], score, float("inf"))
+            lowest = tl.min(score, 1)
+            # Ties go to the lowest index.
+            of_lowest = tl.where(score == lowest[:, None], cluster[None, :], C)
+            nearest = tl.where(lowest < best, tl.min(of_lowest, 1), nearest)
+            best = tl.minimum(best, lowest)
+        tl.store(K + row, nearest, mask=inside)
 
 
 def distances_of(
@@ -190,7 +277,10 @@ def distances_of(
     n_rows, D = rows.shape
     found = torch.empty((n_rows, width), dtype=torch.float64, device=rows.device)
     if found.numel() > 0:
-        _of_pairs[(triton.cdiv(n_rows, ROWS_OF_PAIRS),)](
+        n_programs = triton.cdiv(n_rows, ROWS_OF_PAIRS)
+        if listed is not None:
+            n_programs = min(n_programs, PROGRAMS_OF_LISTED)
+        _of_pairs[(n_programs,)](
             rows,
             model.means,
             model.whitening,
@@ -207,6 +297,7 @@ def distances_of(
             OF_FEATURES=model.is_of_features,
             OF_CLUSTERS=model.is_of_clusters,
             ROWS=ROWS_OF_PAIRS,
+            AHEAD=AHEAD,
             num_warps=4,
             enable_fp_fusion=False,
         )
@@ -237,3 +328,28 @@ def distances_to_all(rows: torch.Tensor, model: DeviceModel):
         enable_fp_fusion=False,
     )
     return found
+
+
+def settle_among_all(
+    rows: torch.Tensor, K: torch.Tensor, model: DeviceModel, listed: Listed
+) -> None:
+    """Put the closest of all clusters of the listed rows into K, shape (B, 1).
+
+    Of a model whose clusters have one whitening.
+    """
+    n_rows, D = rows.shape
+    n_programs = min(triton.cdiv(n_rows, ROWS_OF_LISTED), PROGRAMS_OF_LISTED)
+    _nearest_of_all[(n_programs,)](
+        rows,
+        model.columns,
+        model.handicaps,
+        listed.places,
+        listed.count,
+        K,
+        model.C,
+        D,
+        ROWS=ROWS_OF_LISTED,
+        CLUSTERS=CLUSTERS_OF_LISTED,
+        num_warps=4,
+        enable_fp_fusion=False,
+    )

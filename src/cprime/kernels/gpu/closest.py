@@ -1,8 +1,9 @@
 """Which clusters are the closest, to the last row?
 
-Scores of halves name candidates, canonical distances put them in order, and a bound on
-the error of scores says for which rows another cluster may be as close. Those look at
-more candidates, and what is still in doubt at canonical distances to all clusters.
+Scores of halves name candidates, and a bound on the error of scores says for which rows
+another cluster may be as close. Those look at canonical distances of their candidates,
+and what is still in doubt at those of all clusters. Where rows keep several clusters,
+canonical distances put them in order.
 """
 
 from collections.abc import Callable
@@ -12,10 +13,16 @@ import torch
 import triton
 import triton.language as tl
 
-from cprime.kernels.gpu.canonical import Listed, distances_of, distances_to_all
+from cprime.kernels.gpu.canonical import (
+    PROGRAMS_OF_LISTED,
+    Listed,
+    distances_of,
+    distances_to_all,
+    settle_among_all,
+)
 from cprime.kernels.gpu.halves import Frame, MeanHalves, RowHalves
 from cprime.kernels.gpu.model import DeviceModel
-from cprime.kernels.gpu.ranking import ranked
+from cprime.kernels.gpu.ranking import Ranked, ranked
 
 # With fewer clusters, or more kept, canonical distances to all of them are as fast.
 FEWEST_CLUSTERS = 64
@@ -28,6 +35,7 @@ DISTANCES_AT_ONCE = 2**27
 # every partial sum.
 ROUNDING = 2.0**-23
 ROWS = 32
+ROWS_OF_SCORES = 512
 
 
 class Closest(NamedTuple):
@@ -44,22 +52,75 @@ class Closest(NamedTuple):
 
 
 @triton.jit
-def _highest_score(z, norm, error, share, numbers, sums, packing):
-    """Return what a score of halves may be, at most, of a cluster as close as `z`.
+def _error_of_score(z, norm, error, share, numbers, sums, packing):
+    """Return how far a score of halves may be off, of a cluster `z` away.
 
-    Such a cluster is at most ||y|| + sqrt(z) long. Without errors its score would be
-    z - ||y||^2 at most; halves of the row and of the mean, sums of float32 and the
-    number of a tile in the last bits of a score each add what they may.
+    Squared, with its handicap, and in scaled units. Such a cluster is at most ||y|| +
+    sqrt(z) long. Without errors its score would be z - ||y||^2; halves of the row and
+    of the mean, sums of float32 and the number of a tile in the last bits of a score
+    each add what they may.
     """
-    scale, blur, least = tl.load(numbers), tl.load(numbers + 1), tl.load(numbers + 2)
-    z = z * scale * scale
+    blur, least = tl.load(numbers + 1), tl.load(numbers + 2)
     reach = tl.sqrt(z) + 4.0 * blur
     length = norm + reach
     near = norm + error
     of_halves = 2.0 * error * length + 2.0 * near * (share * length + least)
     of_sums = 2.0 * sums * near * length * (1.0 + share)
     of_floats = (packing + 1e-13) * (length * length + 2.0 * near * length)
-    return z - norm * norm + of_halves + of_sums + of_floats + 8.0 * blur * reach
+    return of_halves + of_sums + of_floats + 8.0 * blur * reach
+
+
+@triton.jit
+def _list(rows, doubts, doubtful, n_doubtful):
+    """Add rows that are in doubt to those that are listed."""
+    n = tl.sum(doubts.to(tl.int32), 0)
+    if n > 0:
+        start = tl.atomic_add(n_doubtful, n)
+        behind = tl.cumsum(doubts.to(tl.int32), 0) - 1
+        tl.store(doubtful + start + behind, rows.to(tl.int32), mask=doubts)
+
+
+@triton.jit(do_not_specialize=["n_rows", "stride", "products", "tiles"])
+def _trust(
+    candidates,
+    best,
+    following,
+    norms,
+    errors,
+    share,
+    numbers,
+    K,
+    doubtful,
+    n_doubtful,
+    n_rows,
+    stride,
+    products,
+    tiles,
+    ROUNDING: tl.constexpr,
+    ROWS: tl.constexpr,
+):
+    """Keep the first candidate, and list the rows that may have a better one."""
+    row = tl.program_id(0).to(tl.int64) * ROWS + tl.arange(0, ROWS)
+    inside = row < n_rows
+    cluster = tl.load(candidates + row * stride, mask=inside, other=0)
+    tl.store(K + row, cluster, mask=inside)
+    score = tl.load(best + row, mask=inside, other=0).to(tl.float64)
+    lowest = tl.load(following + row, mask=inside, other=0).to(tl.float64)
+    norm = tl.load(norms + row, mask=inside, other=0)
+    error = tl.load(errors + row, mask=inside, other=0).to(tl.float64)
+    of_mean = tl.load(share)
+    sums, packing = ROUNDING * products, ROUNDING * (tiles + 2)
+    # The candidate is no farther than `z`, if scores are no more off than that: beyond
+    # it, distances grow faster than errors.
+    about = tl.maximum(score + norm * norm, 0.0)
+    z = about + 2.0 * _error_of_score(
+        about, norm, error, of_mean, numbers, sums, packing
+    )
+    off = _error_of_score(z, norm, error, of_mean, numbers, sums, packing)
+    is_known = z - off >= about
+    is_known &= lowest > z - norm * norm + off
+    # What is no number is in doubt.
+    _list(row, inside & ~is_known, doubtful, n_doubtful)
 
 
 @triton.jit(
@@ -93,47 +154,48 @@ def _order(
     ROWS: tl.constexpr,
 ):
     """Keep the best of the candidates, and list the rows that may have better ones."""
-    place = tl.program_id(0).to(tl.int64) * ROWS + tl.arange(0, ROWS)
-    row = place
     if LISTED:
         n_rows = tl.load(count)
-        row = tl.load(listed + place, mask=place < n_rows, other=0).to(tl.int64)
-    inside = place < n_rows
-    column = tl.arange(0, PADDED)
-    there = inside[:, None] & (column < width)[None, :]
-    of_row = row[:, None] * stride + column[None, :]
-    cluster = tl.load(candidates + of_row, mask=there, other=C)
-    far = place[:, None] * width + column[None, :]
-    distance = tl.load(distances + far, mask=there, other=float("inf"))
-    known = there & (cluster < C)
-    score = distance + tl.load(handicaps + cluster, mask=known, other=0)
-    # Ties go to the lowest index; what is no cluster comes last, in its own order.
-    one, other = score[:, :, None], score[:, None, :]
-    one_of, other_of = cluster[:, :, None], cluster[:, None, :]
-    first = (column[:, None] < column[None, :])[None, :, :]
-    level = (one == other) & ((one_of < other_of) | ((one_of == other_of) & first))
-    rank = tl.sum(((one < other) | level).to(tl.int32), 1)
-    at = row[:, None] * n_kept + rank
-    tl.store(K + at, cluster, mask=there & (rank < n_kept))
-    tl.store(kept + at, distance, mask=there & (rank < n_kept))
-    last = tl.sum(tl.where(rank == n_kept - 1, score, 0.0), 1)
-    highest = _highest_score(
-        last,
-        tl.load(norms + row, mask=inside, other=0),
-        tl.load(errors + row, mask=inside, other=0).to(tl.float64),
-        tl.load(share),
-        numbers,
-        ROUNDING * products,
-        ROUNDING * (tiles + 2),
-    )
-    lowest = tl.load(others + row, mask=inside, other=0).to(tl.float64)
-    # What is no number is in doubt.
-    doubts = inside & ~(lowest > highest)
-    n = tl.sum(doubts.to(tl.int32), 0)
-    if n > 0:
-        start = tl.atomic_add(n_doubtful, n)
-        behind = tl.cumsum(doubts.to(tl.int32), 0) - 1
-        tl.store(doubtful + start + behind, row.to(tl.int32), mask=doubts)
+    for start in range(tl.program_id(0) * ROWS, n_rows, tl.num_programs(0) * ROWS):
+        place = start + tl.arange(0, ROWS).to(tl.int64)
+        row = place
+        if LISTED:
+            row = tl.load(listed + place, mask=place < n_rows, other=0).to(tl.int64)
+        inside = place < n_rows
+        column = tl.arange(0, PADDED)
+        there = inside[:, None] & (column < width)[None, :]
+        of_row = row[:, None] * stride + column[None, :]
+        cluster = tl.load(candidates + of_row, mask=there, other=C)
+        far = place[:, None] * width + column[None, :]
+        distance = tl.load(distances + far, mask=there, other=float("inf"))
+        known = there & (cluster < C)
+        score = distance + tl.load(handicaps + cluster, mask=known, other=0)
+        # Ties go to the lowest index; what is no cluster comes last, in its own order.
+        one, other = score[:, :, None], score[:, None, :]
+        one_of, other_of = cluster[:, :, None], cluster[:, None, :]
+        first = (column[:, None] < column[None, :])[None, :, :]
+        level = (one == other) & ((one_of < other_of) | ((one_of == other_of) & first))
+        rank = tl.sum(((one < other) | level).to(tl.int32), 1)
+        at = row[:, None] * n_kept + rank
+        tl.store(K + at, cluster, mask=there & (rank < n_kept))
+        if n_kept > 1:
+            tl.store(kept + at, distance, mask=there & (rank < n_kept))
+        last = tl.sum(tl.where(rank == n_kept - 1, score, 0.0), 1)
+        norm = tl.load(norms + row, mask=inside, other=0)
+        scale = tl.load(numbers)
+        z = last * scale * scale
+        off = _error_of_score(
+            z,
+            norm,
+            tl.load(errors + row, mask=inside, other=0).to(tl.float64),
+            tl.load(share),
+            numbers,
+            ROUNDING * products,
+            ROUNDING * (tiles + 2),
+        )
+        lowest = tl.load(others + row, mask=inside, other=0).to(tl.float64)
+        # What is no number is in doubt.
+        _list(row, inside & ~(lowest > z - norm * norm + off), doubtful, n_doubtful)
 
 
 class Search:
@@ -148,66 +210,44 @@ class Search:
 
     def __init__(self, model: DeviceModel, frame: Frame):
         self.model, self.frame = model, frame
-        self.n_doubtful = 0
 
-    def closest(
-        self, rows: torch.Tensor, halves: Callable[[], RowHalves], C_prime: int
-    ) -> Closest:
-        """Return the C' closest clusters of every row.
+    def nearest(
+        self, rows: torch.Tensor, halves: Callable[[], RowHalves]
+    ) -> torch.Tensor:
+        """Return the closest cluster of every row, shape (B, 1), int32.
 
         Parameters
         ----------
         rows : tensor of shape (B, D)
         halves : callable
             Returns those of the rows, if they are asked for.
-        C_prime : int
         """
+        if not self._ranks(1):
+            return self._among_all(rows, 1).K
+        ranks = _Ranks.of(self.model, self.frame, halves(), 1)
+        K = torch.empty((len(rows), 1), dtype=torch.int32, device=rows.device)
+        listed = ranks.trusted(K)
+        listed = ranks.ordered(rows, ranks.wanted, K, K, listed)
+        settle_among_all(rows, K, self.model, listed)
+        return K
+
+    def closest(
+        self, rows: torch.Tensor, halves: Callable[[], RowHalves], C_prime: int
+    ) -> Closest:
+        """Return the C' closest clusters of every row; parameters as for `nearest`."""
         if not self._ranks(C_prime):
             return self._among_all(rows, C_prime)
-        of_rows = halves()
-        model, means = self.model, MeanHalves.of(self.model, self.frame)
-        wanted = C_prime + SPARE
-        found = ranked(of_rows.values, means.values, means.offsets, C_prime, wanted)
-        device, n_rows = rows.device, len(rows)
-        K = torch.empty((n_rows, C_prime), dtype=torch.int32, device=device)
-        kept = torch.empty((n_rows, C_prime), dtype=torch.float64, device=device)
-        listed: Listed | None = None
-        for width, others in ((C_prime, found.following), (wanted, found.rest)):
-            distances = distances_of(rows, found.clusters, model, width, listed)
-            doubtful = torch.empty(n_rows, dtype=torch.int32, device=device)
-            count = torch.zeros(1, dtype=torch.int32, device=device)
-            _order[(triton.cdiv(n_rows, ROWS),)](
-                found.clusters,
-                distances,
-                model.handicaps,
-                others,
-                of_rows.norms,
-                of_rows.errors,
-                means.share,
-                self.frame.numbers,
-                K,
-                kept,
-                doubtful if listed is None else listed.places,
-                count if listed is None else listed.count,
-                doubtful,
-                count,
-                n_rows,
-                model.C,
-                wanted,
-                C_prime,
-                width,
-                of_rows.values.shape[1],
-                2**found.bits,
-                PADDED=triton.next_power_of_2(width),
-                LISTED=listed is not None,
-                ROUNDING=ROUNDING,
-                ROWS=ROWS,
-                num_warps=4,
-            )
-            listed = Listed(doubtful, count)
-        self.n_doubtful = int(count)
-        if self.n_doubtful > 0:
-            last = doubtful[: self.n_doubtful].long()
+        if C_prime == 1:
+            K = self.nearest(rows, halves)
+            return Closest(K, distances_of(rows, K, self.model, 1))
+        ranks = _Ranks.of(self.model, self.frame, halves(), C_prime)
+        K = torch.empty((len(rows), C_prime), dtype=torch.int32, device=rows.device)
+        kept = torch.empty(K.shape, dtype=torch.float64, device=rows.device)
+        listed = ranks.ordered(rows, C_prime, K, kept)
+        listed = ranks.ordered(rows, ranks.wanted, K, kept, listed)
+        n_doubtful = int(listed.count)
+        if n_doubtful > 0:
+            last = listed.places[:n_doubtful].long()
             K[last], kept[last] = self._among_all(rows[last], C_prime)
         return Closest(K, kept)
 
@@ -234,3 +274,107 @@ class Search:
                 places = scores.sort(dim=1, stable=True).indices[:, :C_prime]
             K[part], kept[part] = places, distances.gather(1, places)
         return Closest(K, kept)
+
+
+class _Ranks(NamedTuple):
+    """Candidates of rows, and what it takes to know whether they are right."""
+
+    model: DeviceModel
+    frame: Frame
+    of_rows: RowHalves
+    means: MeanHalves
+    found: Ranked
+    C_prime: int
+
+    @classmethod
+    def of(
+        cls, model: DeviceModel, frame: Frame, of_rows: RowHalves, C_prime: int
+    ) -> "_Ranks":
+        """Return the candidates of rows for their C' closest clusters."""
+        means = MeanHalves.of(model, frame)
+        found = ranked(
+            of_rows.values, means.values, means.offsets, C_prime, C_prime + SPARE
+        )
+        return cls(model, frame, of_rows, means, found, C_prime)
+
+    @property
+    def wanted(self) -> int:
+        return self.found.clusters.shape[1]
+
+    def trusted(self, K: torch.Tensor) -> Listed:
+        """Put first candidates into K; return the rows that may have better ones."""
+        found, of_rows, into = self.found, self.of_rows, _nobody(K)
+        _trust[(triton.cdiv(len(K), ROWS_OF_SCORES),)](
+            found.clusters,
+            found.best,
+            found.following,
+            of_rows.norms,
+            of_rows.errors,
+            self.means.share,
+            self.frame.numbers,
+            K,
+            into.places,
+            into.count,
+            len(K),
+            self.wanted,
+            of_rows.values.shape[1],
+            2**found.bits,
+            ROUNDING=ROUNDING,
+            ROWS=ROWS_OF_SCORES,
+            num_warps=4,
+        )
+        return into
+
+    def ordered(
+        self,
+        rows: torch.Tensor,
+        width: int,
+        K: torch.Tensor,
+        kept: torch.Tensor,
+        listed: Listed | None = None,
+    ) -> Listed:
+        """Put the best of `width` candidates into K; return rows that may have better.
+
+        Their distances go into `kept`, of rows that keep several. Of listed rows alone,
+        if there is a list.
+        """
+        found, of_rows, into = self.found, self.of_rows, _nobody(K)
+        distances = distances_of(rows, found.clusters, self.model, width, listed)
+        n_programs = triton.cdiv(len(K), ROWS)
+        if listed is not None:
+            n_programs = min(n_programs, PROGRAMS_OF_LISTED)
+        _order[(n_programs,)](
+            found.clusters,
+            distances,
+            self.model.handicaps,
+            found.following if width == self.C_prime else found.rest,
+            of_rows.norms,
+            of_rows.errors,
+            self.means.share,
+            self.frame.numbers,
+            K,
+            kept,
+            into.places if listed is None else listed.places,
+            into.count if listed is None else listed.count,
+            into.places,
+            into.count,
+            len(K),
+            self.model.C,
+            self.wanted,
+            self.C_prime,
+            width,
+            of_rows.values.shape[1],
+            2**found.bits,
+            PADDED=triton.next_power_of_2(width),
+            LISTED=listed is not None,
+            ROUNDING=ROUNDING,
+            ROWS=ROWS,
+            num_warps=4,
+        )
+        return into
+
+
+def _nobody(K: torch.Tensor) -> Listed:
+    """Return a list with room for all rows, and none on it."""
+    places = torch.empty(len(K), dtype=torch.int32, device=K.device)
+    return Listed(places, torch.zeros(1, dtype=torch.int32, device=K.device))

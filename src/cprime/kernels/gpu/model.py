@@ -22,16 +22,15 @@ class DeviceModel:
         Of one number for all clusters distances know nothing.
     penalty : tensor of shape (C,), float64, or None
         What each cluster's squared distance is handicapped by in a ranking.
-    sharpness : float
-        How many nats a unit of squared distance costs.
-    highest_bias : float
+    scale : tensor of shape (2,), float64
+        How many nats a unit of squared distance costs, and the highest bias. As
+        arguments of a program they would be float32.
     """
 
     means: torch.Tensor
     whitening: torch.Tensor
     penalty: torch.Tensor | None
-    sharpness: float
-    highest_bias: float
+    scale: torch.Tensor
 
     @classmethod
     def of(cls, coefficients: Coefficients) -> "DeviceModel":
@@ -47,15 +46,15 @@ class DeviceModel:
             to_device(np.ascontiguousarray(coefficients.means), torch.float64),
             to_device(whitening, torch.float64).contiguous(),
             None if alike else to_device(coefficients.penalty(), torch.float64),
-            coefficients.sharpness,
-            float(bias.max()),
+            to_device(np.array([coefficients.sharpness, bias.max()])),
         )
 
     @classmethod
     def of_means(cls, means: Array | torch.Tensor) -> "DeviceModel":
         """Return clusters that are no more than their means."""
         there = to_device(means, torch.float64).contiguous()
-        return cls(there, to_device(1.0, torch.float64), None, 0.5, 0.0)
+        one = torch.ones((), dtype=torch.float64, device=there.device)
+        return cls(there, one, None, torch.zeros_like(one.expand(2)))
 
     @property
     def C(self) -> int:
@@ -80,14 +79,6 @@ class DeviceModel:
     def whitening_columns(self) -> torch.Tensor:
         """Whitenings, feature by feature if there is one for each."""
         return self.whitening.T.contiguous() if self.is_of_features else self.whitening
-
-    @cached_property
-    def scale(self) -> torch.Tensor:
-        """The sharpness and the highest bias, shape (2,).
-
-        As arguments of a program they would be float32.
-        """
-        return to_device(np.array([self.sharpness, self.highest_bias]))
 
     @cached_property
     def handicaps(self) -> torch.Tensor:

@@ -6,7 +6,7 @@ tensor cores, and only rank: their error has a bound, and what lies within it is
 by canonical distances elsewhere.
 
 A program holds some rows, and goes through the clusters tile by tile. Every lane of the
-tile, a *slot*, keeps the lowest two scores it has met (three, if rows keep several
+tile, a *slot*, keeps the lowest two scores it has met (four, if rows keep several
 clusters), with the number of the tile in their last bits: so nothing is reduced before
 the end. The candidates of a row are the lowest of all slots. If a slot has given all of
 its own, what else it met is unknown but not lower, and its last one stands for it among
@@ -22,7 +22,8 @@ import triton.language as tl
 # Scores of clusters that do not exist.
 NEVER = 3.0e38
 SLOTS = 64
-ROWS = 128
+# Of a program; fewer where their slots keep more.
+ROWS, ROWS_OF_DEEP = 128, 64
 # Features that a program holds of its rows at once.
 MOST_FEATURES = 256
 
@@ -34,6 +35,8 @@ class Ranked(NamedTuple):
     ----------
     clusters : tensor of shape (B, M), int32
         By score; C or more is no cluster.
+    best : tensor of shape (B,), float32
+        The score of the first.
     following : tensor of shape (B,), float32
         The lowest score of those that are not among the first C' candidates.
     rest : tensor of shape (B,), float32
@@ -43,6 +46,7 @@ class Ranked(NamedTuple):
     """
 
     clusters: torch.Tensor
+    best: torch.Tensor
     following: torch.Tensor
     rest: torch.Tensor
     bits: int
@@ -54,6 +58,7 @@ def _rank(
     clusters,
     offsets,
     found,
+    first,
     following,
     rest,
     n_rows,
@@ -82,6 +87,7 @@ def _rank(
     second = tl.full((ROWS, SLOTS), 3.0e38, dtype=tl.float32)
     if DEEP:
         third = tl.full((ROWS, SLOTS), 3.0e38, dtype=tl.float32)
+        fourth = tl.full((ROWS, SLOTS), 3.0e38, dtype=tl.float32)
     for tile in range(n_tiles):
         cluster = tile * SLOTS + slot
         of_cluster = clusters + cluster[None, :] * WIDTH
@@ -96,6 +102,7 @@ def _rank(
         packed = (scores.to(tl.int32, bitcast=True) & ~mask) | tile
         scores = packed.to(tl.float32, bitcast=True)
         if DEEP:
+            fourth = tl.minimum(fourth, tl.maximum(third, scores))
             third = tl.minimum(third, tl.maximum(second, scores))
         second = tl.minimum(second, tl.maximum(lowest, scores))
         lowest = tl.minimum(lowest, scores)
@@ -103,10 +110,13 @@ def _rank(
         score, best = tl.min(lowest, 1, return_indices=True)
         of_best = score.to(tl.int32, bitcast=True) & mask
         tl.store(found + row * wanted + j, of_best * SLOTS + best, mask=row < n_rows)
+        if j == 0:
+            tl.store(first + row, score, mask=row < n_rows)
         is_best = slot[None, :] == best[:, None]
         lowest = tl.where(is_best, second, lowest)
         if DEEP:
             second = tl.where(is_best, third, second)
+            third = tl.where(is_best, fourth, third)
         if j + 1 == kept:
             tl.store(following + row, tl.min(lowest, 1), mask=row < n_rows)
     tl.store(rest + row, tl.min(lowest, 1), mask=row < n_rows)
@@ -155,13 +165,17 @@ def ranked(
     bits = max(1, (n_tiles - 1).bit_length())
     held, more = parts(width) if width <= MOST_FEATURES else (128, 0)
     found = torch.empty((n_rows, wanted), dtype=torch.int32, device=rows.device)
-    following = torch.empty(n_rows, dtype=torch.float32, device=rows.device)
-    rest = torch.empty(n_rows, dtype=torch.float32, device=rows.device)
-    _rank[(triton.cdiv(n_rows, ROWS),)](
+    best, following, rest = torch.empty(
+        (3, n_rows), dtype=torch.float32, device=rows.device
+    )
+    deep = C_prime > 1
+    rows_of_program = ROWS_OF_DEEP if deep else ROWS
+    _rank[(triton.cdiv(n_rows, rows_of_program),)](
         rows,
         clusters,
         offsets,
         found,
+        best,
         following,
         rest,
         n_rows,
@@ -172,10 +186,10 @@ def ranked(
         WIDTH=width,
         HELD=held,
         MORE=more,
-        DEEP=C_prime > 1,
-        ROWS=ROWS,
+        DEEP=deep,
+        ROWS=rows_of_program,
         SLOTS=SLOTS,
         num_warps=4,
-        num_stages=3,
+        num_stages=2,
     )
-    return Ranked(found, following, rest, bits)
+    return Ranked(found, best, following, rest, bits)

@@ -4,7 +4,7 @@ import weakref
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import torch
@@ -49,6 +49,11 @@ class Piece:
         return slice(self.first, self.first + self.n_rows)
 
     @cached_property
+    def has_unit_weights(self) -> bool:
+        """Whether every row weighs 1."""
+        return bool((self.weights == 1.0).all())
+
+    @cached_property
     def frame(self) -> Frame:
         """Where halves of the rows are counted from."""
         return Frame.of(self.rows)
@@ -81,7 +86,7 @@ class DeviceBlock:
     pieces: dict[int, Piece] = field(default_factory=dict, repr=False)
 
     @classmethod
-    def of(cls, block: Block) -> "DeviceBlock":
+    def of(cls, block: Block) -> Self:
         """Return a block whose pieces stay on the device if there is room."""
         n_rows, D = block.X.shape
         of_value = np.dtype(block.X.dtype).itemsize + 2

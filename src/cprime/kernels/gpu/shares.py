@@ -10,6 +10,7 @@ import torch
 import triton
 import triton.language as tl
 
+from cprime.blocks import LEAF_ROWS
 from cprime.kernels.gpu.model import DeviceModel
 
 ROWS, CLUSTERS = 8, 128
@@ -154,14 +155,78 @@ def divided(
     return Shares(shares, of_rows)
 
 
+@triton.jit(do_not_specialize=["n_rows", "C"])
+def _undivide(
+    distances,
+    K,
+    before,
+    penalty,
+    weights,
+    scale,
+    sums,
+    n_rows,
+    C,
+    CONTINUED: tl.constexpr,
+    LEAF: tl.constexpr,
+):
+    leaf = tl.program_id(0).to(tl.int64)
+    row = leaf * LEAF + tl.arange(0, LEAF)
+    inside = row < n_rows
+    sharpness, highest_bias = tl.load(scale), tl.load(scale + 1)
+    weight = tl.load(weights + row, mask=inside, other=0)
+    distance = tl.load(distances + row, mask=inside, other=0)
+    cluster = tl.load(K + row, mask=inside, other=0)
+    score = distance + tl.load(penalty + cluster, mask=inside, other=0)
+    counts = weight > 0
+    changed = counts
+    if CONTINUED:
+        changed &= cluster != tl.load(before + row, mask=inside, other=0)
+    scatter = tl.sum(tl.where(counts, weight * distance, 0.0), 0)
+    free_energy = highest_bias - sharpness * score
+    at = sums + leaf * 7
+    tl.store(at, scatter)
+    tl.store(at + 1, scatter)
+    tl.store(at + 2, 0.0)
+    tl.store(at + 3, tl.sum(tl.where(counts, weight * free_energy, 0.0), 0))
+    tl.store(at + 4, tl.sum(weight, 0))
+    tl.store(at + 5, tl.sum(inside.to(tl.float64), 0) * C)
+    tl.store(at + 6, tl.sum(changed.to(tl.float64), 0))
+
+
 def undivided(
-    distances: torch.Tensor, K: torch.Tensor, model: DeviceModel, weights: torch.Tensor
+    distances: torch.Tensor,
+    K: torch.Tensor,
+    before: torch.Tensor | None,
+    model: DeviceModel,
+    weights: torch.Tensor,
 ) -> torch.Tensor:
-    """Return the numbers `of_rows` of rows of one cluster each, shape (4, B)."""
-    distance, counts = distances[:, 0], weights > 0
-    score = model.scores(distances, K)[:, 0]
-    free_energy = model.highest_bias - model.sharpness * score
-    nothing = torch.zeros_like(distance)
-    scatter = torch.where(counts, weights * distance, nothing)
-    expected = torch.where(counts, weights * free_energy, nothing)
-    return torch.stack([scatter, scatter, nothing, expected])
+    """Return the numbers in `SCALARS` of leaves of rows of one cluster each, (L, 7).
+
+    Parameters
+    ----------
+    distances : tensor of shape (B, 1)
+    K : tensor of shape (B, 1), int32
+    before : tensor of shape (B, 1), int32, or None
+        The clusters they had.
+    model : DeviceModel
+    weights : tensor of shape (B,)
+    """
+    n_rows = len(weights)
+    n_leaves = triton.cdiv(n_rows, LEAF_ROWS)
+    found = torch.empty((n_leaves, 7), dtype=torch.float64, device=weights.device)
+    _undivide[(n_leaves,)](
+        distances,
+        K,
+        K if before is None else before,
+        model.handicaps,
+        weights,
+        model.scale,
+        found,
+        n_rows,
+        model.C,
+        CONTINUED=before is not None,
+        LEAF=LEAF_ROWS,
+        num_warps=4,
+        enable_fp_fusion=False,
+    )
+    return found

@@ -4,7 +4,6 @@ from functools import reduce
 from operator import add
 from typing import NamedTuple
 
-import numpy as np
 import torch
 
 from cprime.blocks import LEAF_ROWS
@@ -18,7 +17,6 @@ from cprime.kernels.gpu.sums import ByCluster, sums_of_leaves
 from cprime.kernels.gpu.tree import Segments, leaf_sum
 from cprime.search import Plan
 from cprime.summation import LeafSum
-from cprime.typing import Array
 
 # Shares of all clusters, and moments of leaves, that are in memory at once.
 SHARES_AT_ONCE = 2**26
@@ -54,21 +52,24 @@ def sweep_piece(
     found = Search(model, piece.frame).closest(piece.rows, piece.halves, C_prime)
     if before is not None and plan.reluctance != 1.0:
         found = _reluctant(piece, before, found, model, plan.reluctance)
-    shares: torch.Tensor | None = piece.weights
+    shares: torch.Tensor | None
     if C_prime == 1:
-        of_rows = undivided(found.distances, found.K, model, piece.weights)
+        shares = None if piece.has_unit_weights else piece.weights
+        scalars = undivided(found.distances, found.K, before, model, piece.weights)
     else:
         shares, of_rows = divided(found.distances, found.K, model, piece.weights)
+        changed = _changed(before, found.K, piece.weights)
+        scalars = _of_leaves(piece, of_rows, changed, model.C)
     pairs = ByCluster(found.K, model.C)
     moments = pairs.sums(piece.rows, model.means, shares)
     scatter = None
     if model.is_of_features:
         scatter = pairs.sums(piece.rows, model.means, shares, squared=True)[..., :-1]
     elif model.is_of_clusters:
-        assert shares is not None
-        scatter = pairs.sums_of_pairs(shares.reshape(-1) * found.distances.reshape(-1))
-    changed = _changed(before, found.K, piece.weights)
-    scalars = _of_leaves(piece, of_rows, changed, model.C)
+        of_pairs = piece.weights if shares is None else shares
+        scatter = pairs.sums_of_pairs(
+            of_pairs.reshape(-1) * found.distances.reshape(-1)
+        )
     sums = leaf_sum(pairs.segments, moments, scatter, scalars, model.whitening)
     return Swept(found.K, sums.shifted(piece.first // LEAF_ROWS))
 
@@ -149,10 +150,8 @@ def _changed(
 
 def _of_leaves(
     piece: Piece, of_rows: torch.Tensor, changed: torch.Tensor, C: int
-) -> Array:
+) -> torch.Tensor:
     """Return the numbers in `SCALARS` of every leaf, shape (L, 7)."""
-    rest = torch.stack([piece.weights, changed.double()])
-    sums = sums_of_leaves(torch.cat([of_rows, rest])).cpu().numpy()
-    n_rows = np.full(len(sums), LEAF_ROWS)
-    n_rows[-1] = piece.n_rows - LEAF_ROWS * (len(sums) - 1)
-    return np.insert(sums, 5, n_rows * C, axis=1)
+    evaluations = torch.full_like(piece.weights, C)
+    rest = torch.stack([piece.weights, evaluations, changed.double()])
+    return sums_of_leaves(torch.cat([of_rows, rest]))

@@ -1,10 +1,13 @@
 """Where do sums over leaves come together? In the tree of `LeafSum`, on the device."""
 
 from dataclasses import dataclass, replace
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
 import torch
+import triton
+import triton.language as tl
 
 from cprime.blocks import LEAF_ROWS
 from cprime.kernels.gpu.devices import to_device
@@ -22,6 +25,28 @@ SCALARS = (
     "evaluations",
     "changed",
 )
+# Of what one program folds.
+PAIRS, COLUMNS = 16, 64
+
+
+@triton.jit(do_not_specialize=["n_segments"])
+def _fold(values, n_segments, n_columns, PAIRS: tl.constexpr, COLUMNS: tl.constexpr):
+    """Add siblings up in place, level by level: a node's sum is where it begins."""
+    column = tl.program_id(0) * COLUMNS + tl.arange(0, COLUMNS)
+    width = 1
+    while 2 * width <= n_segments:
+        n_pairs = n_segments // (2 * width)
+        for first in range(0, n_pairs, PAIRS):
+            pair = first + tl.arange(0, PAIRS)
+            there = (pair < n_pairs)[:, None] & (column < n_columns)[None, :]
+            start = (pair * 2 * width).to(tl.int64)
+            left = values + start[:, None] * n_columns + column[None, :]
+            right = left + width * n_columns
+            of_right = tl.load(right, mask=there, other=0)
+            tl.store(left, tl.load(left, mask=there, other=0) + of_right, mask=there)
+        # Others of this program go on with what was stored.
+        tl.debug_barrier()
+        width *= 2
 
 
 @dataclass(frozen=True)
@@ -43,8 +68,9 @@ class Segments:
     starts: Array
 
     @classmethod
+    @cache
     def of_rows(cls, n_rows: int, level: int) -> "Segments":
-        """Return the segments of so many rows."""
+        """Return the segments of so many rows, the same ones every time."""
         n_leaves = -(-n_rows // LEAF_ROWS)
         nodes: list[tuple[int, int]] = []
         starts: list[int] = []
@@ -60,20 +86,34 @@ class Segments:
     def count(self) -> int:
         return len(self.starts) - 1
 
-    def folded(self, of_segments: Any) -> list[Any]:
-        """Return the sums of all nodes, of those of the segments."""
+    def folded(self, of_segments: torch.Tensor) -> list[torch.Tensor]:
+        """Return the sums of all nodes, of those of the segments, which are lost.
+
+        Parameters
+        ----------
+        of_segments : contiguous tensor of shape (S, ...), float64
+        """
+        # The others are nodes by themselves.
+        whole = int(self.starts[-1]) >> self.level
+        n_columns = of_segments[0].numel()
+        if whole > 1:
+            _fold[(triton.cdiv(n_columns, COLUMNS),)](
+                of_segments, whole, n_columns, PAIRS=PAIRS, COLUMNS=COLUMNS, num_warps=4
+            )
         found, first = [], 0
         for _, level in self.nodes:
-            count = 2 ** max(0, level - self.level)
-            part = of_segments[first : first + count]
-            while len(part) > 1:
-                part = part[0::2] + part[1::2]
-            found.append(part[0])
-            first += count
+            found.append(of_segments[first])
+            first += 2 ** max(0, level - self.level)
         return found
 
+    @cached_property
+    def first_leaves(self) -> torch.Tensor:
+        """The first leaf of every segment, shape (S,), int32."""
+        return to_device(self.starts[:-1].astype(np.int32))
+
+    @cached_property
     def of_leaves(self) -> torch.Tensor:
-        """Return the segment of every leaf."""
+        """The segment of every leaf, int32."""
         counts = np.diff(self.starts)
         return to_device(np.repeat(np.arange(self.count, dtype=np.int32), counts))
 
@@ -88,13 +128,13 @@ class DeviceSums:
         sum q_c (y - mu_c), and sum q_c behind the features.
     scatter : tensor, or None
         Of every cluster, or of every cluster and feature; None if it is one number.
-    scalars : ndarray
+    scalars : tensor of shape (7,)
         The numbers in `SCALARS`.
     """
 
     moments: torch.Tensor
     scatter: torch.Tensor | None
-    scalars: Array
+    scalars: torch.Tensor
 
     def __add__(self, other: "DeviceSums") -> "DeviceSums":
         scatter = self.scatter
@@ -122,17 +162,17 @@ def leaf_sum(
     segments: Segments,
     moments: torch.Tensor,
     scatter: torch.Tensor | None,
-    of_leaves: Array,
+    of_leaves: torch.Tensor,
     whitening: torch.Tensor,
 ) -> LeafSum:
-    """Return the sums of rows from those of their segments.
+    """Return the sums of rows from those of their segments, which are lost.
 
     Parameters
     ----------
     segments : Segments
     moments : tensor of shape (S, C, D + 1)
     scatter : tensor of shape (S, C) or (S, C, D), or None
-    of_leaves : ndarray of shape (L, 7)
+    of_leaves : tensor of shape (L, 7)
         The numbers in `SCALARS` of every leaf.
     whitening : tensor
         Scatters of one for each cluster are whitened; the sum of all is not.

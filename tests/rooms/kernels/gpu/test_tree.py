@@ -1,5 +1,6 @@
 """Do segments of leaves come to the nodes of the tree of all other kernels?"""
 
+from dataclasses import replace
 from functools import reduce
 from operator import add
 
@@ -11,6 +12,8 @@ from cprime.summation import LeafSum
 
 for package in ("torch", "triton"):
     pytest.importorskip(package, reason="cprime[gpu] is not installed: make test-gpu")
+
+import torch
 
 from cprime.kernels.gpu.tree import Segments
 
@@ -25,6 +28,9 @@ def test_nodes_of_segments_are_those_of_leaves(n_leaves, level):
     for start, stop in zip(segments.starts, segments.starts[1:]):
         run = (LeafSum.of_leaf(i - start, values[i]) for i in range(start, stop))
         of_segments.append(reduce(add, run).total())
-    found = segments.folded(np.array(of_segments))
+    found = segments.folded(torch.tensor(of_segments, dtype=torch.float64)[:, None])
     assert segments.nodes == tuple((n.start, n.level) for n in leaves.nodes)
-    assert found == [node.value for node in leaves.nodes]
+    assert [float(of_node) for of_node in found] == [n.value for n in leaves.nodes]
+    by_leaf = replace(segments, level=0)
+    found = by_leaf.folded(torch.tensor(values, dtype=torch.float64)[:, None])
+    assert [float(of_node) for of_node in found] == [n.value for n in leaves.nodes]

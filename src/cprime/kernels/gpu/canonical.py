@@ -15,7 +15,10 @@ from cprime.kernels.gpu.model import DeviceModel
 # Rows a program looks at, and clusters, where it looks at several of them.
 ROWS, CLUSTERS = 16, 32
 ROWS_OF_PAIRS = 64
-ROWS_OF_LISTED, CLUSTERS_OF_LISTED = 2, 256
+# Of listed rows: of the first, all distances are in memory at once.
+DISTANCES_OF_LISTED = 2**24
+CLUSTERS_OF_LEAST = 512
+ROWS_OF_LISTED, CLUSTERS_OF_LISTED = 4, 128
 # Loops over features that load so many steps ahead.
 AHEAD = 4
 # Of rows that the device lists it alone knows how many there are: programs take turns.
@@ -177,37 +180,69 @@ def _to_all(
     means,
     whitening,
     found,
+    listed,
+    count,
     n_rows,
     C,
     D,
+    LISTED: tl.constexpr,
     OF_FEATURES: tl.constexpr,
     OF_CLUSTERS: tl.constexpr,
     ROWS: tl.constexpr,
     CLUSTERS: tl.constexpr,
 ):
-    """Rows lie feature by feature as well."""
-    row = tl.program_id(1).to(tl.int64) * ROWS + tl.arange(0, ROWS)
+    """Rows lie feature by feature as well, if they are not listed ones of many."""
+    place = tl.program_id(1).to(tl.int64) * ROWS + tl.arange(0, ROWS)
     cluster = tl.program_id(0) * CLUSTERS + tl.arange(0, CLUSTERS)
-    inside = row < n_rows
-    squares = _squares(
-        rows + row,
-        inside,
-        n_rows,
-        means,
-        whitening,
-        cluster,
-        C,
-        D,
-        OF_FEATURES,
-        OF_CLUSTERS,
-        ROWS,
-        CLUSTERS,
-    )
-    at = row[:, None] * C + cluster[None, :]
-    tl.store(found + at, squares, mask=inside[:, None] & (cluster < C)[None, :])
+    if LISTED:
+        n_rows = tl.minimum(tl.load(count), n_rows)
+    if tl.program_id(1) * ROWS < n_rows:
+        inside = place < n_rows
+        of_rows, step = rows + place, n_rows
+        if LISTED:
+            row = tl.load(listed + place, mask=inside, other=0).to(tl.int64)
+            of_rows, step = rows + row * D, 1
+        squares = _squares(
+            of_rows,
+            inside,
+            step,
+            means,
+            whitening,
+            cluster,
+            C,
+            D,
+            OF_FEATURES,
+            OF_CLUSTERS,
+            ROWS,
+            CLUSTERS,
+        )
+        at = place[:, None] * C + cluster[None, :]
+        tl.store(found + at, squares, mask=inside[:, None] & (cluster < C)[None, :])
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["n_rows"])
+def _least(
+    distances, handicaps, listed, count, K, n_rows, C, CLUSTERS: tl.constexpr
+):
+    """Put the closest cluster of each listed row into K."""
+    n_rows = tl.minimum(tl.load(count), n_rows)
+    column = tl.arange(0, CLUSTERS)
+    for place in range(tl.program_id(0), n_rows, tl.num_programs(0)):
+        best = tl.full((CLUSTERS,), float("inf"), dtype=tl.float64)
+        nearest = column
+        for start in range(0, C, CLUSTERS):
+            cluster = start + column
+            at = place * C + cluster
+            score = tl.load(distances + at, mask=cluster < C, other=float("inf"))
+            score += tl.load(handicaps + cluster, mask=cluster < C, other=0)
+            nearest = tl.where(score < best, cluster, nearest)
+            best = tl.minimum(best, score)
+        # Ties go to the lowest index.
+        nearest = tl.where(best == tl.min(best, 0), nearest, C)
+        tl.store(K + tl.load(listed + place), tl.min(nearest, 0))
+
+
+@triton.jit(do_not_specialize=["skipped"])
 def _nearest_of_all(
     rows,
     means,
@@ -215,13 +250,15 @@ def _nearest_of_all(
     listed,
     count,
     K,
+    skipped,
     C,
     D,
     ROWS: tl.constexpr,
     CLUSTERS: tl.constexpr,
 ):
-    n_rows = tl.load(count)
-    for first in range(tl.program_id(0) * ROWS, n_rows, tl.num_programs(0) * ROWS):
+    """Do both for listed rows, but for some of the first, where they are very many."""
+    n_rows, step = tl.load(count), tl.num_programs(0) * ROWS
+    for first in range(skipped + tl.program_id(0) * ROWS, n_rows, step):
         place = first + tl.arange(0, ROWS)
         inside = place < n_rows
         row = tl.load(listed + place, mask=inside, other=0).to(tl.int64)
@@ -247,7 +284,6 @@ def _nearest_of_all(
             score = squares + tl.load(handicaps + cluster, mask=known, other=0)[None, :]
             score = tl.where(known[None, :], score, float("inf"))
             lowest = tl.min(score, 1)
-            # Ties go to the lowest index.
             of_lowest = tl.where(score == lowest[:, None], cluster[None, :], C)
             nearest = tl.where(lowest < best, tl.min(of_lowest, 1), nearest)
             best = tl.minimum(best, lowest)
@@ -317,9 +353,12 @@ def distances_to_all(rows: torch.Tensor, model: DeviceModel):
         model.columns,
         model.whitening_columns,
         found,
+        found,
+        found,
         n_rows,
         C,
         D,
+        LISTED=False,
         OF_FEATURES=model.is_of_features,
         OF_CLUSTERS=model.is_of_clusters,
         ROWS=ROWS,
@@ -337,19 +376,52 @@ def settle_among_all(
 
     Of a model whose clusters have one whitening.
     """
-    n_rows, D = rows.shape
-    n_programs = min(triton.cdiv(n_rows, ROWS_OF_LISTED), PROGRAMS_OF_LISTED)
-    _nearest_of_all[(n_programs,)](
+    (n_rows, D), C, device = rows.shape, model.C, rows.device
+    n_first = min(n_rows, max(ROWS, DISTANCES_OF_LISTED // C))
+    distances = torch.empty((n_first, C), dtype=torch.float64, device=device)
+    _to_all[(triton.cdiv(C, CLUSTERS), triton.cdiv(n_first, ROWS))](
         rows,
         model.columns,
+        model.whitening,
+        distances,
+        listed.places,
+        listed.count,
+        n_first,
+        C,
+        D,
+        LISTED=True,
+        OF_FEATURES=False,
+        OF_CLUSTERS=False,
+        ROWS=ROWS,
+        CLUSTERS=CLUSTERS,
+        num_warps=4,
+        enable_fp_fusion=False,
+    )
+    _least[(min(n_first, PROGRAMS_OF_LISTED),)](
+        distances,
         model.handicaps,
         listed.places,
         listed.count,
         K,
-        model.C,
-        D,
-        ROWS=ROWS_OF_LISTED,
-        CLUSTERS=CLUSTERS_OF_LISTED,
+        n_first,
+        C,
+        CLUSTERS=CLUSTERS_OF_LEAST,
         num_warps=4,
-        enable_fp_fusion=False,
     )
+    if n_rows > n_first:
+        n_programs = triton.cdiv(n_rows - n_first, ROWS_OF_LISTED)
+        _nearest_of_all[(min(n_programs, PROGRAMS_OF_LISTED),)](
+            rows,
+            model.columns,
+            model.handicaps,
+            listed.places,
+            listed.count,
+            K,
+            n_first,
+            C,
+            D,
+            ROWS=ROWS_OF_LISTED,
+            CLUSTERS=CLUSTERS_OF_LISTED,
+            num_warps=4,
+            enable_fp_fusion=False,
+        )

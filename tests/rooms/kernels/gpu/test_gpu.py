@@ -89,7 +89,11 @@ def test_rows_may_have_any_number_of_features(D):
     assert np.array_equal(found.K, reference.posterior(X, coefficients, 2).K)
 
 
-def test_rows_that_many_clusters_are_as_close_to_look_at_all_of_them():
+@pytest.mark.parametrize("room", [1, 2**24])
+def test_rows_that_many_clusters_are_as_close_to_look_at_all_of_them(room, monkeypatch):
+    from cprime.kernels.gpu import canonical
+
+    monkeypatch.setattr(canonical, "DISTANCES_OF_LISTED", room)
     rng = np.random.default_rng(2)
     means = rng.standard_normal((80, 16))
     means /= np.linalg.norm(means, axis=1, keepdims=True)

@@ -15,6 +15,7 @@ for package in ("torch", "triton"):
 
 import torch
 
+from cprime.kernels.gpu.devices import to_device
 from cprime.kernels.gpu.tree import Segments
 
 
@@ -28,9 +29,9 @@ def test_nodes_of_segments_are_those_of_leaves(n_leaves, level):
     for start, stop in zip(segments.starts, segments.starts[1:]):
         run = (LeafSum.of_leaf(i - start, values[i]) for i in range(start, stop))
         of_segments.append(reduce(add, run).total())
-    found = segments.folded(torch.tensor(of_segments, dtype=torch.float64)[:, None])
+    found = segments.folded(to_device(of_segments, torch.float64)[:, None])
     assert segments.nodes == tuple((n.start, n.level) for n in leaves.nodes)
     assert [float(of_node) for of_node in found] == [n.value for n in leaves.nodes]
     by_leaf = replace(segments, level=0)
-    found = by_leaf.folded(torch.tensor(values, dtype=torch.float64)[:, None])
+    found = by_leaf.folded(to_device(values, torch.float64)[:, None])
     assert [float(of_node) for of_node in found] == [n.value for n in leaves.nodes]

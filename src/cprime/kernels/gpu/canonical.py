@@ -221,9 +221,7 @@ def _to_all(
 
 
 @triton.jit(do_not_specialize=["n_rows"])
-def _least(
-    distances, handicaps, listed, count, K, n_rows, C, CLUSTERS: tl.constexpr
-):
+def _least(distances, handicaps, listed, count, K, n_rows, C, CLUSTERS: tl.constexpr):
     """Put the closest cluster of each listed row into K."""
     n_rows = tl.minimum(tl.load(count), n_rows)
     column = tl.arange(0, CLUSTERS)

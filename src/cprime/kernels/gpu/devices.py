@@ -5,6 +5,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
+import numpy as np
 import torch
 
 # Triton runs its programs in numpy if this says so: slow, and without a GPU.
@@ -44,6 +45,9 @@ def to_device(array: Any, dtype: Any = None) -> torch.Tensor:
     """Return an array as a tensor on the device; one of numpy is copied."""
     if isinstance(array, torch.Tensor):
         return array.to(device(), dtype)
+    if not INTERPRETED and isinstance(array, np.ndarray) and array.flags.writeable:
+        # Otherwise it would be copied on the host before.
+        return torch.from_numpy(array).to(device(), dtype)
     return torch.tensor(array, dtype=dtype, device=device())
 
 

@@ -1,4 +1,10 @@
-"""What do rows add up to that are divided among all clusters (C' = C)?"""
+"""What do rows add up to that are divided among all clusters (C' = C)?
+
+Distances, and sums of shares times rows, are products of matrices in float64 where
+their rounding says nothing; elsewhere they are formed from differences.
+"""
+
+from dataclasses import dataclass
 
 import torch
 import triton
@@ -6,8 +12,12 @@ import triton.language as tl
 
 from cprime.blocks import LEAF_ROWS
 from cprime.kernels.gpu.model import DeviceModel
+from cprime.kernels.gpu.residents import Piece
 
 CLUSTERS, FEATURES = 128, 32
+# Products may put a log-joint off by so many nats.
+MOST_NATS = 1e-10
+ROUNDING = 2.0**-53
 
 
 @triton.jit(do_not_specialize=["n_rows"])
@@ -98,3 +108,64 @@ def sums_of_all(
         num_warps=4,
     )
     return moments, scatters
+
+
+@dataclass(frozen=True)
+class Products:
+    """Distances and sums of rows as products of matrices.
+
+    ||y - mu||^2 = ||y||^2 - 2 y.mu + ||mu||^2, counted from the middle of the rows:
+    what it loses by cancellation is a rounding error of ||y||^2 + ||mu||^2. Always the
+    same number of leaves goes into one product, so that its bits do not depend on how
+    rows are divided.
+
+    Attributes
+    ----------
+    origin : tensor of shape (D,)
+    means : tensor of shape (C, D)
+        From there.
+    factors : tensor of shape (C, D + 2)
+        Of a row's features, of one, and of its squared length.
+    """
+
+    origin: torch.Tensor
+    means: torch.Tensor
+    factors: torch.Tensor
+
+    @classmethod
+    def of(cls, piece: Piece, model: DeviceModel) -> "Products | None":
+        """Return those of a model, unless rounding errors could be seen."""
+        if model.is_of_features:
+            return None
+        origin = piece.frame.origin
+        means = model.means - origin
+        squares = (means * means).sum(dim=1, keepdim=True)
+        widths = model.whitening**2
+        reach = squares.max().sqrt() + piece.reach
+        nats = model.scale[0] * widths.max() * reach * reach * (4.0 * ROUNDING)
+        if not bool(nats <= MOST_NATS):
+            return None
+        factors = torch.cat([-2.0 * means, squares, torch.ones_like(squares)], dim=1)
+        if model.is_of_clusters:
+            factors = factors * widths[:, None]
+        return cls(origin, means, factors)
+
+    def columns(self, rows: torch.Tensor) -> torch.Tensor:
+        """Return features from the origin, one, and squared lengths, (B, D + 2)."""
+        n_rows, D = rows.shape
+        found = torch.ones((n_rows, D + 2), dtype=torch.float64, device=rows.device)
+        torch.sub(rows, self.origin, out=found[:, :D])
+        found[:, D + 1] = (found[:, :D] ** 2).sum(dim=1)
+        return found
+
+    def distances(self, columns: torch.Tensor) -> torch.Tensor:
+        """Return squared distances of rows to all clusters, shape (B, C)."""
+        return columns @ self.factors.T
+
+    def sums(self, columns: torch.Tensor, shares: torch.Tensor) -> torch.Tensor:
+        """Return moments of whole leaves, shape (L, C, D + 1)."""
+        C, D = self.means.shape
+        of_leaves = shares.view(-1, LEAF_ROWS, C).transpose(1, 2)
+        found = of_leaves @ columns[:, : D + 1].view(-1, LEAF_ROWS, D + 1)
+        found[..., :D] -= found[..., D:] * self.means
+        return found

@@ -18,6 +18,8 @@ from cprime.typing import Array
 # wide: what is computed of a piece is in memory at once.
 PIECE_LEAVES = 2**11
 VALUES_OF_PIECE = 2**29
+# Rows that are measured at once.
+ROWS_AT_ONCE = 2**18
 # Rows stay on the device if they take no more of its free memory than this, as given,
 # as halves and with what a sweep notes of them.
 SHARE_OF_MEMORY = 0.6
@@ -57,6 +59,13 @@ class Piece:
     def frame(self) -> Frame:
         """Where halves of the rows are counted from."""
         return Frame.of(self.rows)
+
+    @cached_property
+    def reach(self) -> float:
+        """How far from the frame's origin a row is, at most."""
+        parts = self.rows.split(ROWS_AT_ONCE)
+        farthest = [(part.double() - self.frame.origin).norm(dim=1) for part in parts]
+        return float(torch.stack([of.max() for of in farthest]).max())
 
     @cached_property
     def _halves(self) -> RowHalves:

@@ -13,7 +13,8 @@ import triton.language as tl
 from cprime.blocks import LEAF_ROWS
 from cprime.kernels.gpu.model import DeviceModel
 
-ROWS, CLUSTERS = 8, 128
+# Of a program; most rows fit into one pass.
+ROWS, CLUSTERS = 1, 1024
 
 
 class Shares(NamedTuple):

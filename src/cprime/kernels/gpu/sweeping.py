@@ -5,11 +5,13 @@ from operator import add
 from typing import NamedTuple
 
 import torch
+import triton
+from torch.nn.functional import pad
 
 from cprime.blocks import LEAF_ROWS
 from cprime.kernels.gpu.canonical import distances_of, distances_to_all
 from cprime.kernels.gpu.closest import Closest, Search
-from cprime.kernels.gpu.everything import sums_of_all
+from cprime.kernels.gpu.everything import Products, sums_of_all
 from cprime.kernels.gpu.model import DeviceModel
 from cprime.kernels.gpu.residents import Piece
 from cprime.kernels.gpu.shares import divided, undivided
@@ -21,6 +23,7 @@ from cprime.summation import LeafSum
 # Shares of all clusters, and moments of leaves, that are in memory at once.
 SHARES_AT_ONCE = 2**26
 MOMENTS_AT_ONCE = 2**27
+LEAVES_AT_ONCE = 8
 
 
 class Swept(NamedTuple):
@@ -81,16 +84,28 @@ def _sweep_all_clusters(
     (n_rows, D), C = piece.rows.shape, model.C
     values = C * max(LEAF_ROWS, D + 1)
     at_once = max(1, min(SHARES_AT_ONCE, MOMENTS_AT_ONCE) // values)
-    at_once = LEAF_ROWS * 2 ** (at_once.bit_length() - 1)
-    runs = []
+    at_once = LEAF_ROWS * min(LEAVES_AT_ONCE, 2 ** (at_once.bit_length() - 1))
+    products, runs = Products.of(piece, model), []
     for start in range(0, n_rows, at_once):
         some = slice(start, start + at_once)
         rows, weights = piece.rows[some], piece.weights[some]
-        distances = distances_to_all(rows, model)
-        shares, of_rows = divided(distances, None, model, weights)
-        moments, scatter = sums_of_all(rows, shares, distances, model)
-        changed = torch.zeros_like(weights) if before is not None else weights > 0
         part = Piece(piece.first + start, rows, weights)
+        if products is None:
+            distances = distances_to_all(rows, model)
+            shares, of_rows = divided(distances, None, model, weights)
+            moments, scatter = sums_of_all(rows, shares, distances, model)
+        else:
+            left = at_once - len(rows)
+            columns = products.columns(pad(rows, (0, 0, 0, left)))
+            distances = products.distances(columns)
+            shares, of_rows = divided(distances, None, model, pad(weights, (0, left)))
+            n_leaves = triton.cdiv(len(rows), LEAF_ROWS)
+            moments = products.sums(columns, shares)[:n_leaves]
+            of_rows, scatter = of_rows[:, : len(rows)], None
+            if model.is_of_clusters:
+                by_leaf = (shares * distances).view(-1, LEAF_ROWS, C).sum(dim=1)
+                scatter = by_leaf[:n_leaves]
+        changed = torch.zeros_like(weights) if before is not None else weights > 0
         scalars = _of_leaves(part, of_rows, changed, C)
         segments = Segments.of_rows(len(rows), 0)
         sums = leaf_sum(segments, moments, scatter, scalars, model.whitening)

@@ -241,3 +241,18 @@ def test_without_a_gpu_there_is_one_clear_message(monkeypatch):
             devices.device()
     finally:
         devices.device.cache_clear()
+
+
+@pytest.mark.parametrize("whitening", ["one", "of clusters"])
+def test_products_that_would_round_too_much_are_not_formed(whitening):
+    """A row far away: sums of all clusters are right to the last digits even so."""
+    rng = np.random.default_rng(11)
+    X, means = gaussian(rng, N=40, D=3, C=5)
+    X[3] += 1e8
+    block, coefficients = Block(X, np.ones(40)), coefficients_of(rng, means, whitening)
+    plan = Exact().plan()
+    found, expected = (
+        kernel.sweep(block, None, coefficients, plan, 5)[1].total()
+        for kernel in (gpu, reference)
+    )
+    assert_close(found, expected)

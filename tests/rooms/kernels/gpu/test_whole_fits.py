@@ -85,3 +85,15 @@ def test_extremes_are_those_of_rows_that_weigh_something():
     resident = get_kernel("gpu").prepare(Block(X, weights))
     expected = MemoryRows(X, weights).extremes()
     assert np.array_equal(resident.extremes(), expected)
+
+
+def test_rows_that_do_not_stay_on_the_device_are_fitted_to_the_same_bits(monkeypatch):
+    from cprime.kernels.gpu import residents
+
+    X, found = data(N=2100), []
+    for share, leaves in ((0.6, 2**11), (0.0, 1)):
+        monkeypatch.setattr(residents, "SHARE_OF_MEMORY", share)
+        monkeypatch.setattr(residents, "PIECE_LEAVES", leaves)
+        fitted = KMeans(6, kernel="gpu", init="k-means||", random_state=0).fit(X)
+        found.append((fitted.labels_.tobytes(), fitted.cluster_centers_.tobytes()))
+    assert found[0] == found[1]

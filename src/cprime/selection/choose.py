@@ -15,7 +15,7 @@ from cprime.selection.modes import groups
 from cprime.selection.path import MOST_ITERATIONS, SAME, Path
 from cprime.selection.proposers import Proposer, by_gain
 from cprime.selection.shapes import SHAPES, Mixture, merged, of_features
-from cprime.selection.splits import variations
+from cprime.selection.splits import Splits, variations
 from cprime.theta import Theta
 from cprime.typing import Array
 
@@ -23,8 +23,8 @@ from cprime.typing import Array
 PATHS = ("full", "diag", "spherical")
 # With more features, a full covariance has too many numbers to be looked for.
 MOST_FEATURES = 30
-# Another shape is fitted to the end only if it is not hopeless after so many
-# iterations, that is worse by this much.
+# A fit goes on to its end only if it is not hopeless after so many iterations, that is
+# worse by this much.
 FIRST_ITERATIONS = 4
 HOPELESS = 200.0
 # Numbers of clusters that may be worse, one after another, before a shape is left.
@@ -80,8 +80,10 @@ class Chooser:
     def __post_init__(self) -> None:
         self.weight = float(np.sum(self.rows.weights))
         self._tried: set[object] = set()
-        self._sources: list[dict[int, Mixture]] = []
+        self._sources: list[tuple[str, dict[int, Mixture]]] = []
         self._groups: dict[object, Array] = {}
+        self._splits: dict[str, Splits] = {}
+        self._hopeless: set[tuple[str, int]] = set()
 
     def run(self) -> Iterator[Candidate]:
         """Yield every fit that is tried, when it is in the table."""
@@ -141,13 +143,15 @@ class Chooser:
     def _every_fit(self) -> Iterator[Candidate]:
         hard = Path(self.fitter("k-means"), self.seed, True, self.proposer)
         yield from hard.grow(self.most)
-        self._sources.append({C: self._within(t) for C, t in hard.thetas.items()})
+        found = {C: self._within(theta) for C, theta in hard.thetas.items()}
+        self._sources.append(("k-means", found))
         shape = self._shape_of_path()
         if shape is not None:
             path = Path(self.fitter(shape), self.seed, proposer=self.proposer)
             yield from path.grow(self.most)
             yield from path.shrink(path.leader(bic) - WORSE)
-            self._sources.append({C: Mixture.of(t) for C, t in path.thetas.items()})
+            found = {C: Mixture.of(theta) for C, theta in path.thetas.items()}
+            self._sources.append((shape, found))
         yield from self._other_shapes()
         for criterion in (bic, icl, self.criterion):
             yield from self._varied(criterion)
@@ -209,7 +213,7 @@ class Chooser:
     def _along(self, shape: str, C: int, step: int) -> Iterator[Candidate]:
         """Yield fits of one shape with more and more, or fewer and fewer, clusters."""
         worse = 0
-        while worse < WORSE:
+        while worse < WORSE and (shape, C) not in self._hopeless:
             yield from self._converted(shape, C)
             if (shape, C) not in self.table:
                 return
@@ -218,16 +222,18 @@ class Chooser:
             C += step
 
     def _converted(self, shape: str, C: int) -> Iterator[Candidate]:
-        """Yield fits of a shape from those of the paths, of as many clusters."""
+        """Yield fits of a shape from those of paths of others, of as many clusters."""
         fitter = self.fitter(shape)
         if (shape, C) in self._tried or not fitter.affords(C):
             return
         self._tried.add((shape, C))
-        for source in self._sources:
-            if C in source:
+        for of_shape, source in self._sources:
+            if C in source and of_shape != shape:
                 start = SHAPES[shape].theta(source[C])
                 found = fitter.fitted(start, FIRST_ITERATIONS)
-                if not self._is_hopeless(found):
+                if self._is_hopeless(found):
+                    self._hopeless.add((shape, C))
+                else:
                     found = fitter.fitted(found.theta, MOST_ITERATIONS)
                 yield found
 
@@ -246,7 +252,9 @@ class Chooser:
                 return
             self._tried.add(leader.key)
             fitter = self.fitter(leader.shape)
-            for theta in variations(fitter, leader.theta, self.seed, TRIED):
+            # Of the leader before, most clusters are still the same.
+            splits = self._splits.setdefault(leader.shape, Splits(fitter, self.seed))
+            for theta in variations(fitter, splits, leader.theta, TRIED):
                 C = len(theta.means)
                 if self.most >= C and fitter.affords(C):
                     yield fitter.fitted(theta, MOST_ITERATIONS)

@@ -23,8 +23,8 @@ from cprime.typing import Array
 PATHS = ("full", "diag", "spherical")
 # With more features, a full covariance has too many numbers to be looked for.
 MOST_FEATURES = 30
-# A fit goes on to its end only if it is not hopeless after so many iterations, that is
-# worse by this much.
+# Another shape is fitted to the end only if it is not hopeless after so many
+# iterations, that is worse by this much.
 FIRST_ITERATIONS = 4
 HOPELESS = 200.0
 # Numbers of clusters that may be worse, one after another, before a shape is left.
@@ -80,7 +80,7 @@ class Chooser:
     def __post_init__(self) -> None:
         self.weight = float(np.sum(self.rows.weights))
         self._tried: set[object] = set()
-        self._sources: list[tuple[str, dict[int, Mixture]]] = []
+        self._sources: dict[str, dict[int, Mixture]] = {}
         self._groups: dict[object, Array] = {}
         self._splits: dict[str, Splits] = {}
         self._hopeless: set[tuple[str, int]] = set()
@@ -136,22 +136,19 @@ class Chooser:
         return self._groups[candidate.key]
 
     def fitter(self, shape: str) -> Fitter:
-        data, kernel, floor = self.rows, self.kernel, self.floor
-        kept = self.held_out, self.journal
-        return Fitter(data, kernel, shape, floor, self.weight, *kept)
+        given = self.floor, self.weight, self.held_out, self.journal
+        return Fitter(self.rows, self.kernel, shape, *given)
 
     def _every_fit(self) -> Iterator[Candidate]:
         hard = Path(self.fitter("k-means"), self.seed, True, self.proposer)
         yield from hard.grow(self.most)
-        found = {C: self._within(theta) for C, theta in hard.thetas.items()}
-        self._sources.append(("k-means", found))
+        self._sources["k-means"] = {C: self._within(t) for C, t in hard.thetas.items()}
         shape = self._shape_of_path()
         if shape is not None:
             path = Path(self.fitter(shape), self.seed, proposer=self.proposer)
             yield from path.grow(self.most)
             yield from path.shrink(path.leader(bic) - WORSE)
-            found = {C: Mixture.of(theta) for C, theta in path.thetas.items()}
-            self._sources.append((shape, found))
+            self._sources[shape] = {C: Mixture.of(t) for C, t in path.thetas.items()}
         yield from self._other_shapes()
         for criterion in (bic, icl, self.criterion):
             yield from self._varied(criterion)
@@ -227,7 +224,7 @@ class Chooser:
         if (shape, C) in self._tried or not fitter.affords(C):
             return
         self._tried.add((shape, C))
-        for of_shape, source in self._sources:
+        for of_shape, source in self._sources.items():
             if C in source and of_shape != shape:
                 start = SHAPES[shape].theta(source[C])
                 found = fitter.fitted(start, FIRST_ITERATIONS)
@@ -255,8 +252,7 @@ class Chooser:
             # Of the leader before, most clusters are still the same.
             splits = self._splits.setdefault(leader.shape, Splits(fitter, self.seed))
             for theta in variations(fitter, splits, leader.theta, TRIED):
-                C = len(theta.means)
-                if self.most >= C and fitter.affords(C):
+                if fitter.affords(len(theta.means)) and len(theta.means) <= self.most:
                     yield fitter.fitted(theta, MOST_ITERATIONS)
 
     def _grouped(self) -> Iterator[Candidate]:
@@ -281,5 +277,4 @@ class Chooser:
 def _is_highest(found: Candidate, known: dict[tuple[str, int], Candidate]) -> bool:
     """Return whether L is higher than that of the same shape and number."""
     old = known.get((found.shape, found.C))
-    value = found.scores.log_likelihood
-    return old is None or value > old.scores.log_likelihood + SAME
+    return old is None or found.scores.log_likelihood > old.scores.log_likelihood + SAME

@@ -88,10 +88,14 @@ def steps(
 def steps_from(
     problem: Problem, theta: Theta, stop: Stop, max_iter: int
 ) -> Iterator[Step]:
-    """Yield the iterations that follow parameters which are known."""
+    """Yield the iterations that follow parameters which are known.
+
+    For those who only want to know where they lead: F after an M-step is not computed,
+    and that of the E-step before it stands in its place.
+    """
     F, search = -math.inf, problem.search
     start = Step(0, theta, None, F, F, 0, 0, (), 0.0, search=search)
-    yield from _iterations(problem, start, None, stop, max_iter)
+    yield from _iterations(problem, start, None, stop, max_iter, watched=False)
 
 
 def resume(problem: Problem, step: Step, stop: Stop, max_iter: int) -> Iterator[Step]:
@@ -106,7 +110,12 @@ def resume(problem: Problem, step: Step, stop: Stop, max_iter: int) -> Iterator[
 
 
 def _iterations(
-    problem: Problem, step: Step, stats: Stats | None, stop: Stop, max_iter: int
+    problem: Problem,
+    step: Step,
+    stats: Stats | None,
+    stop: Stop,
+    max_iter: int,
+    watched: bool = True,
 ) -> Iterator[Step]:
     """Yield the iterations after `step`, if its sweep is known without it once more."""
     model, clock = problem.model, _Stopwatch()
@@ -127,7 +136,9 @@ def _iterations(
         after = theta
         if relocated or not stop.is_fixed(problem, theta, stats):
             after = model.reseeded(model.maximize(moments, about), relocated)
-        free_energy = finite(model.free_energy(after, moments, about), after)
+        free_energy = finite(
+            model.free_energy(after, moments, about) if watched else expected, after
+        )
         converged, gain = "", expected - expected_before
         if problem.extrapolates:
             path = START if relocated else path.after(theta, after, gain)

@@ -51,6 +51,8 @@ class Problem:
             return self.kernel.near_clusters(coefficients, lists, count)
 
         search, evaluations = self.search.updated(find_lists)
+        if search is self.search:
+            return self, evaluations
         return replace(self, search=search), evaluations
 
     def fits_at_once(self, C: int) -> int:

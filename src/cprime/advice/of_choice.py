@@ -24,6 +24,9 @@ WORDS = {
     "full": "elongated clusters, each of its own shape",
 }
 
+# Fewer for every parameter of a mixture are few.
+FEW_ROWS = 3
+
 
 def clusters_of(n_clusters: int, shape: str) -> str:
     """Return '3 spherical clusters of equal size'."""
@@ -67,7 +70,7 @@ def about_as_good(others: Sequence[int]) -> str:
 
 
 def agreement(says: Mapping[str, int]) -> Finding | None:
-    """Say what it means that criteria disagree, if they do.
+    """Say what it means that criteria disagree, if they do, without their names.
 
     Parameters
     ----------
@@ -79,27 +82,42 @@ def agreement(says: Mapping[str, int]) -> Finding | None:
     if len(set(says.values())) == 1:
         return None
     if components > groups:
-        seen = (
-            f"{count(groups, 'group')} with valleys between them: the groups are not "
-            "Gaussian, or have heavy tails."
-        )
+        seen = f"in {count(groups, 'group')} with valleys between them: some are"
         if groups == 1:
-            seen = (
-                "no valley between them: it is one group that is not Gaussian, or "
-                "has heavy tails."
-            )
+            seen = "with no valley between them: it is one group that is"
         return Finding(
             "fair",
             f"{count(components, 'Gaussian')}, but only {count(groups, 'group')}.",
-            f"BIC sees {count(components, 'component')}, but {seen} Components "
-            "describe the density; groups are what labels can stand for.",
+            f"How dense the rows are takes {components:,} Gaussians to describe, "
+            f"{seen} not Gaussian, or with heavy tails.",
+        )
+    assigned, apart = says["bic_free_energy"], min(says["icl"], groups)
+    if apart < assigned:
+        clear = f"only {apart:,} are clearly apart"
+        if apart == 1:
+            clear = "none is clearly apart from the others"
+        return Finding(
+            "fair",
+            "Some groups overlap.",
+            f"Rows can be assigned to {count(assigned, 'group')}, but {clear}.",
         )
     return Finding(
         "fair",
-        "The criteria disagree.",
-        f"{by_number(says)}. BIC on F counts the groups to which rows can be assigned, "
-        "ICL only those that are clearly apart, BIC the Gaussians that describe the "
-        "density, modes its peaks.",
+        "Some groups overlap.",
+        f"There are {min(says.values()):,} to {max(says.values()):,} of them, "
+        "depending on how much overlap counts.",
+    )
+
+
+def few_rows(n_clusters: int, n_rows: float, n_parameters: int) -> Finding | None:
+    """Say that rows are few for so many parameters, if they are."""
+    if n_clusters == 1 or n_rows >= FEW_ROWS * n_parameters:
+        return None
+    return Finding(
+        "fair",
+        "The rows are few.",
+        f"There are fewer than {FEW_ROWS} for every parameter of these clusters, so "
+        "another sample could show another number.",
     )
 
 

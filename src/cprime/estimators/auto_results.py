@@ -63,12 +63,14 @@ def verdict(
 ) -> str:
     """Return what was found, and how sure that is, in sentences."""
     shape = SHAPES[choice.best.shape].covariance_type
+    scores = choice.best.scores
     findings = [
         of_choice.interrupted() if interrupted else None,
         of_choice.how_many(
             choice.best.C, shape, choice.plausible, max(choice.agreement.values())
         ),
         of_choice.agreement(choice.agreement),
+        of_choice.few_rows(choice.best.C, scores.weight, scores.n_parameters),
         of_choice.sampled(choice.n_searched, n_rows, not interrupted)
         if choice.is_sample
         else None,

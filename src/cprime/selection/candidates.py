@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from cprime import convergence, em
+from cprime.blas import one_thread
 from cprime.kernels import Kernel
 from cprime.models import Model
 from cprime.problem import Problem
@@ -107,6 +108,8 @@ class Fitter:
         """Return better parameters, by some iterations from those given."""
         return self.journal.recall(lambda: self._refined(theta, max_iter, C_prime))
 
+    # Entered once here, and not for every product of an iteration.
+    @one_thread()
     def _refined(self, theta: Theta, max_iter: int, C_prime: int) -> Theta:
         tolerance = WORTH_AN_ITERATION * math.log(self.weight) / self.weight
         stop = convergence.Gain(tolerance)
@@ -138,6 +141,13 @@ class Fitter:
             held_out,
             discount(theta, self.weight),
         )
+
+    def free_energy(self, theta: Theta, C_prime: int) -> float:
+        """Return F of parameters as they are, with so many clusters a row."""
+        found: float = self.journal.recall(
+            lambda: self._swept(self.rows, theta, C_prime)[0]
+        )
+        return found
 
     def fitted(self, theta: Theta, max_iter: int) -> Candidate:
         """Return a judged fit from this start."""

@@ -15,7 +15,7 @@ from cprime.selection.modes import groups
 from cprime.selection.path import MOST_ITERATIONS, SAME, Path
 from cprime.selection.proposers import Proposer, by_gain
 from cprime.selection.shapes import SHAPES, Mixture, merged, of_features
-from cprime.selection.splits import variations
+from cprime.selection.splits import Splits, variations
 from cprime.theta import Theta
 from cprime.typing import Array
 
@@ -80,8 +80,10 @@ class Chooser:
     def __post_init__(self) -> None:
         self.weight = float(np.sum(self.rows.weights))
         self._tried: set[object] = set()
-        self._sources: list[dict[int, Mixture]] = []
+        self._sources: dict[str, dict[int, Mixture]] = {}
         self._groups: dict[object, Array] = {}
+        self._splits: dict[str, Splits] = {}
+        self._hopeless: set[tuple[str, int]] = set()
 
     def run(self) -> Iterator[Candidate]:
         """Yield every fit that is tried, when it is in the table."""
@@ -134,20 +136,19 @@ class Chooser:
         return self._groups[candidate.key]
 
     def fitter(self, shape: str) -> Fitter:
-        data, kernel, floor = self.rows, self.kernel, self.floor
-        kept = self.held_out, self.journal
-        return Fitter(data, kernel, shape, floor, self.weight, *kept)
+        given = self.floor, self.weight, self.held_out, self.journal
+        return Fitter(self.rows, self.kernel, shape, *given)
 
     def _every_fit(self) -> Iterator[Candidate]:
         hard = Path(self.fitter("k-means"), self.seed, True, self.proposer)
         yield from hard.grow(self.most)
-        self._sources.append({C: self._within(t) for C, t in hard.thetas.items()})
+        self._sources["k-means"] = {C: self._within(t) for C, t in hard.thetas.items()}
         shape = self._shape_of_path()
         if shape is not None:
             path = Path(self.fitter(shape), self.seed, proposer=self.proposer)
             yield from path.grow(self.most)
             yield from path.shrink(path.leader(bic) - WORSE)
-            self._sources.append({C: Mixture.of(t) for C, t in path.thetas.items()})
+            self._sources[shape] = {C: Mixture.of(t) for C, t in path.thetas.items()}
         yield from self._other_shapes()
         for criterion in (bic, icl, self.criterion):
             yield from self._varied(criterion)
@@ -209,7 +210,7 @@ class Chooser:
     def _along(self, shape: str, C: int, step: int) -> Iterator[Candidate]:
         """Yield fits of one shape with more and more, or fewer and fewer, clusters."""
         worse = 0
-        while worse < WORSE:
+        while worse < WORSE and (shape, C) not in self._hopeless:
             yield from self._converted(shape, C)
             if (shape, C) not in self.table:
                 return
@@ -218,16 +219,18 @@ class Chooser:
             C += step
 
     def _converted(self, shape: str, C: int) -> Iterator[Candidate]:
-        """Yield fits of a shape from those of the paths, of as many clusters."""
+        """Yield fits of a shape from those of paths of others, of as many clusters."""
         fitter = self.fitter(shape)
         if (shape, C) in self._tried or not fitter.affords(C):
             return
         self._tried.add((shape, C))
-        for source in self._sources:
-            if C in source:
+        for of_shape, source in self._sources.items():
+            if C in source and of_shape != shape:
                 start = SHAPES[shape].theta(source[C])
                 found = fitter.fitted(start, FIRST_ITERATIONS)
-                if not self._is_hopeless(found):
+                if self._is_hopeless(found):
+                    self._hopeless.add((shape, C))
+                else:
                     found = fitter.fitted(found.theta, MOST_ITERATIONS)
                 yield found
 
@@ -246,9 +249,10 @@ class Chooser:
                 return
             self._tried.add(leader.key)
             fitter = self.fitter(leader.shape)
-            for theta in variations(fitter, leader.theta, self.seed, TRIED):
-                C = len(theta.means)
-                if self.most >= C and fitter.affords(C):
+            # Of the leader before, most clusters are still the same.
+            splits = self._splits.setdefault(leader.shape, Splits(fitter, self.seed))
+            for theta in variations(fitter, splits, leader.theta, TRIED):
+                if fitter.affords(len(theta.means)) and len(theta.means) <= self.most:
                     yield fitter.fitted(theta, MOST_ITERATIONS)
 
     def _grouped(self) -> Iterator[Candidate]:
@@ -273,5 +277,4 @@ class Chooser:
 def _is_highest(found: Candidate, known: dict[tuple[str, int], Candidate]) -> bool:
     """Return whether L is higher than that of the same shape and number."""
     old = known.get((found.shape, found.C))
-    value = found.scores.log_likelihood
-    return old is None or value > old.scores.log_likelihood + SAME
+    return old is None or found.scores.log_likelihood > old.scores.log_likelihood + SAME

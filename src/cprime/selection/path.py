@@ -1,5 +1,6 @@
 """A mixture for every number of clusters, each grown from the one before."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -56,6 +57,7 @@ class Path:
         # The best for every number of clusters, and what later ones grow from.
         self.fits: dict[int, Candidate] = {}
         self.thetas: dict[int, Theta] = {}
+        self._values: dict[int, float] = {}
 
     def grow(self, most: int) -> Iterator[Candidate]:
         """Yield fits of more and more clusters, until more have not helped for long.
@@ -63,7 +65,7 @@ class Path:
         Or until no cluster is proposed to be split.
         """
         theta, C = self._considered(self._one()), 1
-        yield self.fits[1]
+        yield self._judged(1)
         while most > C and self._fitter.affords(C + 1) and not self._is_over(C):
             splits = self._splits.of(theta)
             c = int(np.argmax([split.rank for split in splits]))
@@ -72,7 +74,7 @@ class Path:
                 return
             theta = self._considered(self._refined(with_split(theta, c, two)))
             theta, C = self._swapped(theta), C + 1
-            yield self.fits[C]
+            yield self._judged(C)
 
     def shrink(self, least: int) -> Iterator[Candidate]:
         """Yield fits of fewer and fewer clusters: the one that is worth least goes."""
@@ -80,7 +82,7 @@ class Path:
             theta = self.thetas[C]
             c = int(np.argmin(self._losses(theta)))
             self._considered(self._refined(without(theta, c)))
-            yield self.fits[C - 1]
+            yield self._judged(C - 1)
 
     def leader(self, criterion: Criterion) -> int:
         """Return the number of clusters a criterion prefers."""
@@ -100,21 +102,25 @@ class Path:
 
     def _considered(self, theta: Theta) -> Theta:
         """Keep a fit if it is the best of its size; return the best of its size."""
-        fitter, C = self._fitter, len(theta.means)
-        found = fitter.judged(theta)
-        value, before = self._value(found), self.fits.get(C)
-        if before is not None and value <= self._value(before) + SAME:
+        C = len(theta.means)
+        value = self._fitter.free_energy(theta, 1 if self._hard else C)
+        if value <= self._values.get(C, -math.inf) + SAME:
             return self.thetas[C]
-        if self._hard and C > 1:
-            soft = fitter.fitted(theta, SOFT_ITERATIONS)
-            found = replace(soft, scores=soft.scores._replace(free_energy=value))
-        self.fits[C], self.thetas[C] = found, theta
+        self._values[C], self.thetas[C] = value, theta
+        self.fits.pop(C, None)
         return theta
 
-    def _value(self, found: Candidate) -> float:
-        """Return what the path climbs."""
-        scores = found.scores
-        return scores.free_energy if self._hard else scores.log_likelihood
+    def _judged(self, C: int) -> Candidate:
+        """Return the best fit of its size, judged once it is known to be that."""
+        if C not in self.fits:
+            fitter, theta, value = self._fitter, self.thetas[C], self._values[C]
+            start = fitter.refined(theta, SOFT_ITERATIONS) if self._hard else theta
+            found = fitter.judged(start)
+            if self._hard:
+                # That of k-means itself.
+                found = replace(found, scores=found.scores._replace(free_energy=value))
+            self.fits[C] = found
+        return self.fits[C]
 
     def _swapped(self, theta: Theta) -> Theta:
         """Take away the cluster that is worth least and split one, while it helps."""

@@ -1,7 +1,7 @@
 """Which numbers of clusters does the evidence not rule out?"""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 
@@ -29,6 +29,10 @@ RULED_OUT = 2
 JUDGES = (bic, icl, bic_free_energy)
 
 
+def _is_any(candidate: Candidate) -> bool:
+    return True
+
+
 def plausible(
     chooser: Chooser, best: Candidate, criterion: Criterion, rows: Rows
 ) -> set[int]:
@@ -49,11 +53,11 @@ def plausible(
     rows : Rows
         That all were fitted to.
     """
-    rivals = chooser.candidates
-    if best.C == 1:
-        # Parts of one group are no groups, however well they describe it.
-        rivals = [c for c in rivals if chooser.are_groups(c)]
-    found = indistinguishable(best, rivals, criterion, rows, chooser.kernel)
+    # Parts of one group are no groups, however well they describe it.
+    is_rival = chooser.are_groups if best.C == 1 else _is_any
+    found = indistinguishable(
+        best, chooser.candidates, criterion, rows, chooser.kernel, is_rival
+    )
     found |= {chooser.best_of_groups(of).C for of in JUDGES}
     found.add(int(chooser.groups(chooser.best(bic)).max()) + 1)
     if best.C > 1:
@@ -74,6 +78,7 @@ def indistinguishable(
     criterion: Criterion,
     rows: Rows,
     kernel: Kernel,
+    is_rival: Callable[[Candidate], bool] = _is_any,
 ) -> set[int]:
     """Return numbers of clusters with a fit that other rows might as well prefer.
 
@@ -91,20 +96,25 @@ def indistinguishable(
     rows : Rows
         That all were fitted to.
     kernel : Kernel
+    is_rival : callable, default=all
+        Which fits are looked at.
     """
-    value = criterion(best.scores)
-    closest: dict[int, tuple[float, Candidate]] = {}
-    for other in candidates:
-        apart = abs(criterion(other.scores) - value)
-        if apart < closest.get(other.C, (math.inf, other))[0]:
-            closest[other.C] = apart, other
+
+    def apart(other: Candidate) -> float:
+        return abs(criterion(other.scores) - criterion(best.scores))
+
+    candidates = sorted(candidates, key=apart)
     found = {best.C}
     for step in (1, -1):
         C, ruled_out = best.C + step, 0
-        while C in closest and ruled_out < RULED_OUT:
-            apart, other = closest[C]
+        while ruled_out < RULED_OUT:
+            rivals = (c for c in candidates if c.C == C and is_rival(c))
+            closest = next(rivals, None)
+            if closest is None:
+                break
             # Criteria are twice as many nats.
-            if apart <= 2.0 * SURE * standard_error(best, other, rows, kernel):
+            error = standard_error(best, closest, rows, kernel)
+            if apart(closest) <= 2.0 * SURE * error:
                 found.add(C)
                 ruled_out = 0
             else:

@@ -175,17 +175,19 @@ class Splits:
         rows = MemoryRows(Y, weights)
         local = Fitter(rows, fitter.kernel, fitter.shape, fitter.floor, weight)
         one = fitter.of.theta(Mixture(np.ones(1), mean[None], scatter[None]))
-        alone = local.problem(1).sweep(one, None, last=True)[1].free_energy
+        alone = local.free_energy(one, 1)
         deviations = np.sqrt(np.diagonal(scatter))
         roots = np.diag(1.0 / deviations)
         if fitter.shape == "full":
             values, vectors = np.linalg.eigh(scatter)
             roots = vectors / np.sqrt(values)
+        known: list[Array] = []
         for Z in ((Y - mean) @ roots, (Y - mean) / math.sqrt(np.mean(deviations**2))):
             labels = two_means(Z, weights, fitter.kernel, self._seed)
             sums = np.bincount(labels, weights, minlength=2)
-            if sums.min() < least:
+            if sums.min() < least or any(np.array_equal(labels, k) for k in known):
                 continue
+            known += [labels, 1 - labels]
             halves = [
                 moments(Y[labels == k], weights[labels == k], fitter.floor)
                 for k in (0, 1)
@@ -195,8 +197,7 @@ class Splits:
             two = local.refined(start, MOST_ITERATIONS)
             assert two.proportions is not None
             if (two.proportions * weight).min() >= least:
-                stats = local.problem(2).sweep(two, None, last=True)[1]
-                yield stats.free_energy - alone, two
+                yield weight * (local.free_energy(two, 2) - alone), two
 
 
 def two_means(Z: Array, weights: Array, kernel: Kernel, seed: int) -> Array:
@@ -227,7 +228,7 @@ def two_means(Z: Array, weights: Array, kernel: Kernel, seed: int) -> Array:
 
 
 def variations(
-    fitter: Fitter, theta: Theta, seed: int, n_tried: int
+    fitter: Fitter, splits: Splits, theta: Theta, n_tried: int
 ) -> Iterator[Theta]:
     """Yield starts next to a fit: a cluster less, a cluster more, one exchanged."""
     C = len(theta.means)
@@ -235,9 +236,9 @@ def variations(
     if C > 1:
         least = np.argsort(fitter.removal_losses(theta))[:n_tried].tolist()
         yield from (without(theta, c) for c in least)
-    splits = Splits(fitter, seed).of(theta)
-    for c in sorted(range(C), key=lambda c: -splits[c].gain)[:n_tried]:
-        two = splits[c].theta
+    found = splits.of(theta)
+    for c in sorted(range(C), key=lambda c: -found[c].gain)[:n_tried]:
+        two = found[c].theta
         if two is not None:
             more = with_split(theta, c, two)
             yield more

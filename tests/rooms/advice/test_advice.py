@@ -435,13 +435,34 @@ def test_a_choice_in_words():
     )
 
 
+def test_few_rows_in_words():
+    assert of_choice.few_rows(4, 178.0, 107).headline == "The rows are few."
+    assert of_choice.few_rows(4, 321.0, 107) is None
+    assert of_choice.few_rows(1, 10.0, 20) is None
+
+
 def test_parts_that_are_no_groups_in_words():
     one = of_choice.agreement({"bic": 3, "icl": 1, "modes": 1})
     assert one.headline == "3 Gaussians, but only 1 group."
-    assert "it is one group that is not Gaussian, or has heavy tails" in one.text
+    assert "it is one group that is not Gaussian, or with heavy tails" in one.text
     two = of_choice.agreement({"bic": 8, "icl": 2, "modes": 2})
-    assert "8 components, but 2 groups with valleys between them" in two.text
+    assert "8 Gaussians to describe, in 2 groups with valleys" in two.text
     assert of_choice.agreement({"bic": 2, "icl": 2, "modes": 2}) is None
+
+
+@pytest.mark.parametrize(
+    ("assigned", "icl", "bic", "words"),
+    [
+        (3, 2, 2, "Rows can be assigned to 3 groups, but only 2 are clearly apart."),
+        (3, 1, 3, "to 3 groups, but none is clearly apart from the others."),
+        (2, 2, 4, "There are 2 to 4 of them, depending on how much overlap counts."),
+    ],
+)
+def test_criteria_that_disagree_in_words_without_their_names(assigned, icl, bic, words):
+    says = {"bic_free_energy": assigned, "icl": icl, "bic": bic, "modes": bic}
+    finding = of_choice.agreement(says)
+    assert finding.headline == "Some groups overlap."
+    assert finding.text.endswith(words)
 
 
 def test_scaling_in_words():

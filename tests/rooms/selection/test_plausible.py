@@ -62,3 +62,9 @@ def test_what_is_far_apart_leaves_no_doubt():
 
 def test_what_overlaps_leaves_some():
     assert numbers(blobs(3.0, n=25), 3) >= {2, 3}
+
+
+def test_only_rivals_leave_doubt():
+    rows, found = fits(blobs(3.0, n=25))
+    given = found[3], found.values(), bic_free_energy, rows, native
+    assert indistinguishable(*given, lambda other: other.C != 2) & {1, 2} == set()

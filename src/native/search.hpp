@@ -159,6 +159,26 @@ class Search {
 
   double square(int i) const { return square_[i]; }
 
+  // Calls visit(i, cluster) for rows 0 .. n of the batch and all clusters, from `first` on and perhaps a few before
+  // it, that may be at most so far from them, by squared distances in the frame.
+  template <class Visit>
+  void visit_within(int n, int D, const Panels& panels, int first, const double* squared, Visit visit) {
+    face(n, D, panels);
+    clear_rows(n);
+    float limits[BATCH];
+    for (int i = 0; i < n; ++i) limits[i] = scored_[i] ? highest_within(i, squared[i]) : FLT_MAX;
+    const int per_group = std::clamp(GROUP_VALUES / D, GROUP_STEP, MAX_GROUP) / GROUP_STEP * GROUP_STEP;
+    for (int c = first / GROUP_STEP * GROUP_STEP; c < panels.width && !stopping(); c += per_group) {
+      const int width = std::min(per_group, panels.width - c);
+      for (int t = 0; t < n; t += TILE) {
+        score_tile(rows_.data() + size_t(t) * Dp_, Dp_, D, panels.values.data() + size_t(c) * D,
+                   panels.constants.data() + c, width, scores_);
+        for (int i = t; i < n && i < t + TILE; ++i)
+          visit_scores(i - t, width, limits[i], [&](int k) { visit(i, c + k); });
+      }
+    }
+  }
+
   // Scores of one tile of rows against few panels.
   Scores& scores(int t, int D, const Panels& panels) {
     score_tile(rows_.data() + size_t(t) * Dp_, Dp_, D, panels.values.data(), panels.constants.data(),
@@ -454,6 +474,19 @@ class Search {
     for (int r = 0; r < TILE; ++r) limits[r] = as_float(limit(bounds[r], squares[r], lengths[r]));
     for (int r = 0; r < n; ++r)
       if (!crowded_[rows[r]]) collect(rows[r], r, width, first, limits[r], wanted);
+  }
+
+  // Calls visit(cluster of the group) for scores of row `r` of the tile within the limit.
+  template <class Visit>
+  [[gnu::always_inline]] void visit_scores(int r, int width, float limit, Visit visit) {
+    const float *columns = scores_.of_columns[r], *scores = scores_.of_clusters[r];
+    for (int j = 0; j < columns_of(width); j += SIXTEEN)
+      for (uint32_t bits = at_most(columns + j, limit); bits != 0; bits &= bits - 1) {
+        const int column = j + __builtin_ctz(bits);
+        const int top = column / FLOATS * PANEL + column % FLOATS;
+        for (int c = top; c < top + PANEL && c < width; c += FLOATS)
+          if (scores[c] <= limit) visit(c);
+      }
   }
 
   void collect(int i, int r, int width, int first, float limit, int wanted) {

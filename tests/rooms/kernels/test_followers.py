@@ -34,7 +34,12 @@ def with_outliers(rng, n, D):
     return X
 
 
-KINDS = [gaussian, integers, copies, nearly_copies, with_outliers]
+def few_copies(rng, n, D):
+    """All different rows are seeds before anything is listed."""
+    return gaussian(rng, 10, D)[rng.integers(10, size=n)]
+
+
+KINDS = [gaussian, integers, copies, few_copies, nearly_copies, with_outliers]
 
 
 def drawn(kernel, block, n_seeds, n_trials, seed):

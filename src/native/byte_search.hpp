@@ -27,8 +27,9 @@ class ByteSearch {
   void begin(int n) { std::fill_n(unlisted_, n, INFINITY); }
 
   // Scores rows 0 .. n, which lie `stride` apart and are followed by zeros up to a whole tile. Clusters that may
-  // be among the `closest` have no higher scores than the limits.
-  void score(const float* rows, int stride, const double* lengths, int n, int D, const Panels& panels, int closest) {
+  // be among the `closest`, and not farther than `within` (squared), have no higher scores than the limits.
+  void score(const float* rows, int stride, const double* lengths, const double* within, int n, int D,
+             const Panels& panels, int closest) {
     const int in_tiles = (n + TILE - 1) / TILE * TILE;
     rows_.prepare(in_tiles, D);
     for (int i = 0; i < in_tiles; ++i) rows_.set(i, rows + size_t(i) * stride, D, i < n ? lengths[i] : 0.0);
@@ -43,7 +44,10 @@ class ByteSearch {
     // The minima of disjoint sets are scores too, so as many of them bound that of the last.
     for (int i = 0; i < n; ++i) limits_[i] = closest == 1 ? lowest_score(i) : ranked(lowest_of_sets(i).of, closest);
     // Without a branch, so in vectors.
-    for (int i = 0; i < n; ++i) limits_[i] = as_float(rows_.limit(i, limits_[i], panels.bytes));
+    for (int i = 0; i < n; ++i) {
+      const double highest = rows_.highest_within(i, std::sqrt(within[i]), panels.bytes);
+      limits_[i] = as_float(std::min(rows_.limit(i, limits_[i], panels.bytes), highest));
+    }
     listed_.resize(size_t(panels.width) + 2 * SIXTEEN);
   }
 

@@ -49,9 +49,14 @@ class Search {
       store(to + d, narrowed(value));
     }
     square_[i] = folded(squares);
+    within_[i] = INFINITY;
     scored_[i] = square_[i] < FARTHEST * FARTHEST;
     if (!scored_[i]) std::fill_n(to, Dp_, 0.0f);
   }
+
+  // Lets the next search for the closest cluster of row `i` find none that is farther than this, squared and
+  // in the frame.
+  void confine(int i, double squared) { within_[i] = squared; }
 
   // Finds, for rows 0 .. n of the batch, all clusters that may be among the `wanted` closest,
   // or less than `slack` (a squared distance in the frame) farther than those.
@@ -313,12 +318,13 @@ class Search {
     }
   }
 
-  // The same by scores of bytes: rows with one candidate are done, and others score theirs in float32.
+  // The same by scores of bytes: rows with one candidate, or none, are done, and others score theirs in float32.
   void settle_rows_of_bytes(int n, const Panels& panels) {
     score_bytes(n, panels, 1);
     for (int i = 0; i < n; ++i) {
       if (!scored_[i]) continue;
       const int found = by_bytes_.list(i, panels.n);
+      if (found == 0) continue;
       if (found > panels.n / FEW_OF_BYTES) {
         open_.push_back(i);
       } else if (found > 1) {
@@ -348,7 +354,7 @@ class Search {
 
   void score_bytes(int n, const Panels& panels, int closest) {
     clear_rows(n);
-    by_bytes_.score(rows_.data(), Dp_, length_, n, D_, panels, closest);
+    by_bytes_.score(rows_.data(), Dp_, length_, within_, n, D_, panels, closest);
   }
 
   void collect_open_rows(const Panels& panels, int wanted) {
@@ -557,7 +563,7 @@ class Search {
   Candidate settled_[BATCH * BINS];
   Candidate* found_[BATCH];  // each row's candidates, in one or the other
   double reach_ = 0.0, level_ = 0.0, slack_ = 0.0;  // of the panels, and of the search
-  double square_[BATCH] = {}, length_[BATCH] = {}, limit_[BATCH] = {};
+  double square_[BATCH] = {}, length_[BATCH] = {}, limit_[BATCH] = {}, within_[BATCH] = {};
   int count_[BATCH];
   bool scored_[BATCH], crowded_[BATCH], is_of_bytes_[BATCH] = {};  // whether scores are those of bytes
 };

@@ -69,10 +69,7 @@ void SeedDraw::find_followers() {
   std::vector<int32_t> among;
   for (int64_t n = 0; n < n_; ++n)
     if (job_.weight(n) > 0.0 && nearest_[size_t(n)] > 0.0) among.push_back(int32_t(n));
-  const int64_t before = followers_.evaluations();
-  const bool found = followers_.find(job_.rows, std::move(among), nearest_.data(), for_rows_);
-  evaluations_ += followers_.evaluations() - before;
-  if (!found) return;
+  if (!followers_.find(job_.rows, std::move(among), nearest_.data(), for_rows_)) return;
   position_.resize(size_t(n_));
   for (int64_t i = 0; i < n_; ++i) position_[size_t(line_[i])] = i;
   set_masses();

@@ -27,7 +27,7 @@ class SeedDraw {
   void add(const double* points, int n_trials);
 
   const std::vector<int64_t>& chosen() const { return chosen_; }
-  int64_t evaluations() const { return evaluations_; }
+  int64_t evaluations() const { return evaluations_ + followers_.evaluations(); }
 
  private:
   void set_masses();

@@ -14,6 +14,9 @@ from cprime import FuzzyKMeans, GaussianMixture, KMeans, SoftKMeans
 from cprime.kernels import _native, hints, native
 
 TYPES = ["full", "tied", "diag", "spherical", "isotropic"]
+INITS = ["k-means++", "plain-k-means++", "k-means||", "afk-mc2", "random"]
+# How often there are many clusters; by turns on every instruction set.
+EVERY = 5
 
 
 def fit_once(rng):
@@ -25,6 +28,31 @@ def fit_once(rng):
         fit_mixture(rng, X, weights)
     else:
         fit_neighbour(rng, X, weights)
+
+
+def fit_many_clusters(rng):
+    """Fit so many clusters of so many features that bytes and bounds are used.
+
+    Half of all have so few that bounds do not come with lists of neighbours.
+    """
+    C, D = int(rng.integers(256, 700)), int(rng.integers(12, 90))
+    centers = rng.standard_normal((64, D))
+    N = C + int(rng.integers(1500))
+    X = centers[rng.integers(0, 64, N)] + 0.3 * rng.standard_normal((N, D))
+    X = X.astype(rng.choice([np.float32, np.float64]))
+    for c_prime in 1, 2, 3:
+        kmeans = KMeans(
+            C,
+            c_prime=c_prime,
+            search=["exact", "exact", "neighbours"][rng.integers(3)],
+            init=["k-means||", "random"][rng.integers(2)],
+            max_iter=6,
+            kernel="native",
+            random_state=int(rng.integers(2**31)),
+        )
+        kmeans.fit(X, sample_weight=rng.integers(1, 3, N))
+        kmeans.predict(X)
+        kmeans.gap(X)
 
 
 def drawn(rng):
@@ -85,7 +113,7 @@ def fit_k_means(rng, X, weights):
         C,
         c_prime=min(c_prime or 1, max(C - 1, 1)) if lazy else c_prime,
         search="lazy" if lazy else "exact",
-        init=["k-means++", "plain-k-means++", "afk-mc2", "random"][rng.integers(4)],
+        init=INITS[rng.integers(len(INITS))],
         n_init=int(rng.integers(1, 3)),
         max_iter=int(rng.integers(1, 12)),
         kernel="native",
@@ -104,13 +132,13 @@ def main():
     if "--sanitized" in sys.argv and not _native.is_sanitized:
         sys.exit("this is not the build that watches memory")
     # Bounds also where they would not pay.
-    hints.LEAST_WORK, hints.SETTLED = 0, 1.0
+    hints.LEAST_WORK, hints.SETTLED, hints.SETTLED_OF_SEVERAL = 0, 1.0, 1.0
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 100
     rng = np.random.default_rng(0)
     for i in range(count):
         native.use_isa(native.isa_names()[i % len(native.isa_names())])
-        native.set_num_threads(1 + i % 4)
-        fit_once(rng)
+        native.set_num_threads(1 + i // 4 % 4)
+        fit_once(rng) if i % EVERY else fit_many_clusters(rng)
     print(f"{count} fits on {', '.join(native.isa_names())}: nothing to report")
     print(f"{attack()} sparse matrices, malformed or unusual: nothing to report")
 

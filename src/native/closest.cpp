@@ -8,15 +8,18 @@
 namespace cprime::CPRIME_ISA {
 namespace {
 
-// Calls visit(row number, place in the search's batch) for rows in batches.
-template <class RowOf, class Visit>
-void in_batches(RowOf row_of, const Clusters& clusters, int64_t first, int count, int wanted,
+// Calls visit(row number, place in the search's batch) for rows in batches. Clusters farther from a row than
+// within(row number), squared and in the frame, are of no interest.
+template <class RowOf, class Within, class Visit>
+void in_batches(RowOf row_of, Within within, const Clusters& clusters, int64_t first, int count, int wanted,
                 int capacity, Workspace& work, Visit visit) {
   work.search.prepare(clusters.Dp, capacity);
   for (int begin = 0; begin < count && !stopping(); begin += Search::BATCH) {
     const int n = std::min(Search::BATCH, count - begin);
-    for (int i = 0; i < n; ++i)
+    for (int i = 0; i < n; ++i) {
       work.search.set_row(i, row_of(first + begin + i), clusters.frame);
+      work.search.confine(i, within(first + begin + i));
+    }
     work.search.run(n, clusters.D, clusters.panels, wanted);
     if (stopping()) return;
     for (int i = 0; i < n; ++i) visit(first + begin + i, i);
@@ -71,7 +74,8 @@ void closest(const Rows& rows, const Clusters& clusters, int C_prime, int64_t fi
     }
   };
   with_rows(rows, clusters, work, [&](auto row_of) {
-    in_batches(row_of, clusters, first, count, C_prime, capacity, work, visit);
+    const auto any_distance = [](int64_t) { return INFINITY; };
+    in_batches(row_of, any_distance, clusters, first, count, C_prime, capacity, work, visit);
   });
 }
 
@@ -82,11 +86,12 @@ void nearer(const Rows& rows, const Clusters& clusters, const Neighbours* neighb
   work.rows.resize(clusters.Dp);
   double* y = work.rows.data();
   const double shrink = clusters.frame.shrink;
+  const auto within = [&](int64_t n) { return nearest[n] * shrink * shrink; };
   const auto visit = [&](int64_t n, int i) {
     const bool decided = search.decided(i);
     if (decided) {
       const Candidate* found = search.candidates(i);
-      const float limit = search.highest_candidate_within(i, nearest[n] * shrink * shrink, clusters.panels);
+      const float limit = search.highest_candidate_within(i, within(n), clusters.panels);
       const auto may_be_nearer = [&](const Candidate& of) { return of.score <= limit; };
       if (std::none_of(found, found + search.count(i), may_be_nearer)) return;
     }
@@ -99,7 +104,7 @@ void nearer(const Rows& rows, const Clusters& clusters, const Neighbours* neighb
   };
   with_rows(rows, clusters, work, [&](auto row_of) {
     if (neighbours == nullptr) {
-      in_batches(row_of, clusters, first, count, 1, CAPACITY, work, visit);
+      in_batches(row_of, within, clusters, first, count, 1, CAPACITY, work, visit);
       return;
     }
     // A cluster nearer to a row than the nearest so far is within twice that distance from it.
@@ -124,8 +129,8 @@ void nearer(const Rows& rows, const Clusters& clusters, const Neighbours* neighb
       }
       left.push_back(n);
     }
-    in_batches([&](int64_t k) { return row_of(left[size_t(k)]); }, clusters, 0, int(left.size()), 1, CAPACITY, work,
-               [&](int64_t k, int i) { visit(left[size_t(k)], i); });
+    in_batches([&](int64_t k) { return row_of(left[size_t(k)]); }, [&](int64_t k) { return within(left[size_t(k)]); },
+               clusters, 0, int(left.size()), 1, CAPACITY, work, [&](int64_t k, int i) { visit(left[size_t(k)], i); });
   });
 }
 

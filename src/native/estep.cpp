@@ -244,7 +244,7 @@ class EStep : public Statistics {
     // What is not listed has a bound from bytes, which is blurred: good enough where bounds do not hold
     // for long anyway.
     const bool by_bytes = C_prime_ <= MOST_BY_BYTES && sweep_.reluctance == 1.0 && noting &&
-                          queue.size() > size_t(n_) / FAILING_OF && Search::lists_by_bytes(clusters_.panels);
+                          queue.size() > size_t(n_) / FAILING_OF && ByteSearch::finds_several(clusters_.panels);
     Search& search = work_.search;
     search.prepare(Dp_, std::max(CAPACITY, 4 * wanted));
     if (sweep_.neighbours != nullptr) scan_near(row_at, plain, wanted);
@@ -257,10 +257,8 @@ class EStep : public Statistics {
         search.run(n, clusters_.D, clusters_.panels, wanted);
       // An interrupted search has not found anything.
       if (stopping()) return;
-      for (int i = 0; i < n; ++i) {
-        const float beyond = by_bytes ? in_units(search.beyond(i, clusters_.panels)) : FLT_MAX;
-        take_found<is_in_place<RowAt>>(queue[begin + i], i, plain, wanted, beyond);
-      }
+      for (int i = 0; i < n; ++i)
+        take_found<is_in_place<RowAt>>(queue[begin + i], i, plain, wanted, search.beyond(i, clusters_.panels));
       sums_.evaluations += int64_t(n) * clusters_.C;
     }
   }
@@ -271,9 +269,9 @@ class EStep : public Statistics {
   }
 
   // Takes what the search found for row `r`, which is number `i` of its batch. Clusters it did not look
-  // at are at least `beyond` away.
+  // at are at least `beyond` away, in the frame.
   template <bool IN_PLACE>
-  void take_found(int r, int i, bool plain, int wanted, float beyond) {
+  void take_found(int r, int i, bool plain, int wanted, double beyond) {
     const Search& search = work_.search;
     const bool noting = sweep_.hints != nullptr, decided = search.decided(i);
     if (plain && decided && search.count(i) == 1) {
@@ -293,7 +291,7 @@ class EStep : public Statistics {
     if (!decided)
       note_ranking(r);
     else
-      note_candidates(r, i, beyond);
+      note_candidates(r, i, in_units(beyond));
     sweep_.hints->reach[first_ + r] = rounded_up(std::sqrt(kept(r)[0]) * sweep_.hints->unit);
   }
 
@@ -311,8 +309,8 @@ class EStep : public Statistics {
       for (int i = 0; i < n; ++i) {
         const int r = queue[begin + i];
         if (i + 1 < n) prefetch_near(*sweep_.neighbours, before(queue[begin + i + 1])[0]);
-        const float beyond = find_near(r, i, row_at(r), wanted);
-        if (beyond < 0.0f)
+        const double beyond = find_near(r, i, row_at(r), wanted);
+        if (beyond < 0.0)
           queue[left++] = r;
         else
           take_found<is_in_place<RowAt>>(r, i, plain, wanted, beyond);
@@ -325,14 +323,14 @@ class EStep : public Statistics {
     queue.resize(left);
   }
 
-  // Searches among clusters near the closest a row had. Returns how far others are, at least; < 0 if
-  // too many are near.
+  // Searches among clusters near the closest a row had. Returns how far others are, at least, in the
+  // frame; < 0 if too many are near.
   template <class Row>
-  float find_near(int r, int i, const Row& y, int wanted) {
+  double find_near(int r, int i, const Row& y, int wanted) {
     constexpr double WIDER = 1.5;  // of rows that note what is next to the clusters they keep
     const Neighbours& neighbours = *sweep_.neighbours;
     Search& search = work_.search;
-    if (!search.is_scored(i)) return -1.0f;
+    if (!search.is_scored(i)) return -1.0;
     double nearest = INFINITY, farthest = 0.0;
     int closest = 0;
     for (int j = 0; j < C_prime_; ++j) {
@@ -349,10 +347,10 @@ class EStep : public Statistics {
     const double within = (std::sqrt(nearest) + reach) * (1.0 + 1e-9) * clusters_.frame.shrink;
     const int n = list_near(neighbours, search, closest, within, work_.near);
     sums_.evaluations += C_prime_;
-    if (n > clusters_.C / NEAR_OF) return -1.0f;
+    if (n > clusters_.C / NEAR_OF) return -1.0;
     search.run_on(i, clusters_.panels, neighbours.means, work_.near.data(), n, wanted);
     sums_.evaluations += n;
-    return sweep_.hints == nullptr ? 0.0f : rounded_down(reach * sweep_.hints->unit);
+    return reach * clusters_.frame.shrink;
   }
 
   // All rows look at all clusters, which are few.

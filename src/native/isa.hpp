@@ -53,6 +53,9 @@ struct Isa {
   void (*set_trials)(Trials&, const int64_t* rows, int n_trials, const double* seeds, int n_seeds);
   int64_t (*try_trials)(const Trials&, int64_t first, int count, double* losses, void* scratch);
   void (*accept_trial)(const Trials&, int trial, int seed, int64_t first, int count, void* scratch);
+  // Rows that follow one another, of which one is among those from `first` on.
+  void (*list_followers)(const Clusters& rows, const double* nearest, int64_t first, int count,
+                         std::vector<Follower>& found, void* scratch);
   // log sum exp of rows first .. first + count of a table, whose values are at most 0.
   void (*log_sums)(const double* table, int n_columns, int64_t first, int count, double* out);
   // The largest absolute value of so many; NaN if one of them is.

@@ -46,8 +46,8 @@ const Isa isa = {
     pack_mean_rows,  search_partly,    list_clusters,
     closest,         nearer,           gaps,
     distances_of,    set_trials,       try_trials,
-    accept_trial,    log_sums,         magnitude,
-    multiply_adds,
+    accept_trial,    list_followers,   log_sums,
+    magnitude,       multiply_adds,
 };
 
 }  // namespace cprime::CPRIME_ISA

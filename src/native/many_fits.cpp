@@ -52,7 +52,7 @@ void draw_many_seeds(const PyRows& from, const Positions& line, const Doubles1& 
           task(first, int(std::min<int64_t>(SEED_ROWS, n - first)), scratch);
       };
       Patience patience;
-      SeedDraw seeds(from.rows, line.data(), weights.data(), weights.stride(0), in_parts);
+      SeedDraw seeds(from.rows, line.data(), weights.data(), weights.stride(0), int64_t(n_further) + 1, in_parts);
       seeds.begin(firsts.data()[fit]);
       for (size_t i = 0; i < n_further; ++i) {
         patience.check();

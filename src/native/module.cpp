@@ -277,7 +277,8 @@ int64_t draw_seeds(const PyRows& from, const Positions& line, const Doubles1& we
   };
   int64_t evaluations = 0;
   without_gil([&] {
-    SeedDraw seeds(from.rows, line.data(), weights.data(), weights.stride(0), for_rows);
+    const int64_t n_seeds = int64_t(chosen.size());
+    SeedDraw seeds(from.rows, line.data(), weights.data(), weights.stride(0), n_seeds, for_rows);
     seeds.begin(first);
     // Brief steps do not look for interrupts themselves.
     auto looked = std::chrono::steady_clock::now();

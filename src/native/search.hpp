@@ -6,7 +6,7 @@
 #include <cfloat>
 #include <cmath>
 
-#include "bytes.hpp"
+#include "byte_search.hpp"
 #include "candidates.hpp"
 #include "isa.hpp"
 #include "tile.hpp"
@@ -20,18 +20,13 @@ constexpr int FEW = 12;  // up to here the minima of BINS sets of clusters bound
 constexpr int SETS = GROUP_STEP;         // up to a third of this those of so many sets
 constexpr int MANY = 48;                 // candidates that are worth thinning out one by one
 constexpr int WORD = 64;                 // columns compared before any is looked at
-constexpr double UNIT_ROUNDOFF = 1.0 / (1 << 24);
 constexpr double EXACT_ROUNDOFF = UNIT_ROUNDOFF * UNIT_ROUNDOFF / 32;
-constexpr int FEW_OF_BYTES = 3;  // more than a third of all clusters are as soon all scored in float32
-// Several closest, up to so many, are searched by bytes among so many or more; so are those next to them. With
-// fewer clusters, float32 finds both sooner, or better bounds.
-constexpr int MOST_BY_BYTES = 3, LEAST_BY_BYTES = 256;
 constexpr double FARTHEST = 1e12;  // rows farther out, in the frame, are not scored
 
 // Scores a batch of rows against panels and collects candidates.
 class Search {
  public:
-  static constexpr int BATCH = 64;
+  static constexpr int BATCH = ByteSearch::BATCH;
 
   // Memory is kept between calls.
   void prepare(int Dp, int capacity) {
@@ -54,15 +49,21 @@ class Search {
       store(to + d, narrowed(value));
     }
     square_[i] = folded(squares);
+    within_[i] = INFINITY;
     scored_[i] = square_[i] < FARTHEST * FARTHEST;
     if (!scored_[i]) std::fill_n(to, Dp_, 0.0f);
   }
+
+  // Lets the next search for the closest cluster of row `i` find none that is farther than this, squared and
+  // in the frame.
+  void confine(int i, double squared) { within_[i] = squared; }
 
   // Finds, for rows 0 .. n of the batch, all clusters that may be among the `wanted` closest,
   // or less than `slack` (a squared distance in the frame) farther than those.
   void run(int n, int D, const Panels& panels, int wanted, double slack = 0.0) {
     begin(n, D, panels, slack);
-    if (slack == 0.0 && wanted <= MOST_BY_BYTES && (wanted == 1 ? searches_bytes(panels) : lists_by_bytes(panels))) {
+    const bool bytes_find = wanted == 1 ? ByteSearch::finds_one(panels) : ByteSearch::finds_several(panels);
+    if (slack == 0.0 && wanted <= MOST_BY_BYTES && bytes_find) {
       wanted == 1 ? settle_rows_of_bytes(n, panels) : list_rows_by_bytes(n, panels, wanted, wanted);
       collect_open_rows(panels, wanted);
       return;
@@ -88,10 +89,8 @@ class Search {
     collect_open_rows(panels, wanted);
   }
 
-  // How far clusters are that a search by bytes has not scored in float32, at least, in the frame.
-  double beyond(int i, const Panels& panels) const {
-    return std::isinf(unlisted_[i]) ? INFINITY : bytes_.at_least(i, unlisted_[i], panels.bytes);
-  }
+  // How far clusters are, at least, that the search has not scored in float32, in the frame.
+  double beyond(int i, const Panels& panels) const { return by_bytes_.beyond(i, panels); }
 
   // False where scores cannot tell: the row must look at all clusters in float64.
   bool decided(int i) const { return scored_[i] && !crowded_[i]; }
@@ -119,8 +118,7 @@ class Search {
 
   // The same of the scores that candidates have.
   float highest_candidate_within(int i, double squared, const Panels& panels) const {
-    if (!is_of_bytes_[i]) return highest_within(i, squared);
-    return as_float(bytes_.highest_within(i, std::sqrt(squared), panels.bytes));
+    return is_of_bytes_[i] ? by_bytes_.highest_within(i, squared, panels) : highest_within(i, squared);
   }
 
   // The same of a row of this square and length.
@@ -166,9 +164,25 @@ class Search {
 
   double square(int i) const { return square_[i]; }
 
-  // Whether the one closest cluster is searched by scores of bytes, and whether several are.
-  static bool searches_bytes(const Panels& panels) { return HAS_BYTE_PRODUCTS && !panels.bytes.is_empty(); }
-  static bool lists_by_bytes(const Panels& panels) { return searches_bytes(panels) && panels.n >= LEAST_BY_BYTES; }
+  // Calls visit(i, cluster) for rows 0 .. n of the batch and all clusters, from `first` on and perhaps a few before
+  // it, that may be at most so far from them, by squared distances in the frame.
+  template <class Visit>
+  void visit_within(int n, int D, const Panels& panels, int first, const double* squared, Visit visit) {
+    face(n, D, panels);
+    clear_rows(n);
+    float limits[BATCH];
+    for (int i = 0; i < n; ++i) limits[i] = scored_[i] ? highest_within(i, squared[i]) : FLT_MAX;
+    const int per_group = std::clamp(GROUP_VALUES / D, GROUP_STEP, MAX_GROUP) / GROUP_STEP * GROUP_STEP;
+    for (int c = first / GROUP_STEP * GROUP_STEP; c < panels.width && !stopping(); c += per_group) {
+      const int width = std::min(per_group, panels.width - c);
+      for (int t = 0; t < n; t += TILE) {
+        score_tile(rows_.data() + size_t(t) * Dp_, Dp_, D, panels.values.data() + size_t(c) * D,
+                   panels.constants.data() + c, width, scores_);
+        for (int i = t; i < n && i < t + TILE; ++i)
+          visit_scores(i - t, width, limits[i], [&](int k) { visit(i, c + k); });
+      }
+    }
+  }
 
   // Scores of one tile of rows against few panels.
   Scores& scores(int t, int D, const Panels& panels) {
@@ -214,7 +228,7 @@ class Search {
     std::fill_n(count_, n, 0);
     std::fill_n(crowded_, n, false);
     std::fill_n(is_of_bytes_, n, false);
-    std::fill_n(unlisted_, n, INFINITY);
+    by_bytes_.begin(n);
     open_.clear();
   }
 
@@ -233,11 +247,6 @@ class Search {
     const double farthest = length + mean;
     return 1.01 * ((D_ + 4) * UNIT_ROUNDOFF * size + (D_ + 8) * EXACT_ROUNDOFF * farthest * farthest) +
            FLT_MIN;
-  }
-
-  // Rounded up, and never so high that the padding of a panel would count.
-  static float as_float(double limit) {
-    return std::min(float(limit + std::abs(limit) * 2.0 * UNIT_ROUNDOFF), FLT_MAX);
   }
 
   // An upper bound on the `wanted`-th lowest score so far: the minima of disjoint sets of
@@ -272,22 +281,6 @@ class Search {
     for (int j = 0; j < n; j += SETS)
       for (int v = 0; v < 3; ++v) low[v] = lower(low[v], load<Sixteen>(scores + j + v * SIXTEEN));
     return wanted == 1 ? lowest(lower(low[0], lower(low[1], low[2]))) : ranked(low, wanted);
-  }
-
-  // The wanted-th lowest of 16 N numbers, without a branch: each one's rank is the count
-  // of those no higher.
-  template <int N>
-  static float ranked(const Sixteen (&numbers)[N], int wanted) {
-    SixteenInts rank[N] = {};
-    for (int i = 0; i < N; ++i)
-      for (int lane = 0; lane < SIXTEEN; ++lane) {
-        const Sixteen number = all<Sixteen>(numbers[i][lane]);
-        for (int j = 0; j < N; ++j) rank[j] -= number <= numbers[j];
-      }
-    Sixteen bound = all<Sixteen>(INFINITY);
-    for (int j = 0; j < N; ++j)
-      bound = lower(bound, rank[j] >= wanted ? numbers[j] : all<Sixteen>(INFINITY));
-    return lowest(bound);
   }
 
   // Finds the closest cluster, and those about as close, from the two lowest scores in disjoint
@@ -325,21 +318,21 @@ class Search {
     }
   }
 
-  // The same by scores of bytes: rows with one candidate are done, and others score theirs in float32.
+  // The same by scores of bytes: rows with one candidate, or none, are done, and others score theirs in float32.
   void settle_rows_of_bytes(int n, const Panels& panels) {
-    float limits[BATCH];
-    score_bytes(n, panels, 1, limits);
+    score_bytes(n, panels, 1);
     for (int i = 0; i < n; ++i) {
       if (!scored_[i]) continue;
-      const int found = list_blurred(lowest_of_bytes_[i], limits[i], panels.n);
+      const int found = by_bytes_.list(i, panels.n);
+      if (found == 0) continue;
       if (found > panels.n / FEW_OF_BYTES) {
         open_.push_back(i);
       } else if (found > 1) {
-        run_on(i, panels, panels.bytes.means, blurred_.data(), found, 1);
+        run_on(i, panels, panels.bytes.means, by_bytes_.listed(), found, 1);
       } else {
         is_of_bytes_[i] = true;
         found_[i] = settled_ + i;
-        found_[i][0] = {score_of_bytes(i), blurred_[0]};
+        found_[i][0] = {by_bytes_.lowest_score(i), by_bytes_.listed()[0]};
         count_[i] = 1;
       }
     }
@@ -347,88 +340,21 @@ class Search {
 
   // Rows score in float32 what may be among the closest by scores of bytes, and the lowest of some more sets.
   void list_rows_by_bytes(int n, const Panels& panels, int closest, int wanted) {
-    float limits[BATCH];
-    score_bytes(n, panels, closest, limits);
+    score_bytes(n, panels, closest);
     for (int i = 0; i < n; ++i) {
       if (!scored_[i]) continue;
-      int found = list_blurred(lowest_of_bytes_[i], limits[i], panels.n);
-      if (wanted > closest && found <= panels.n / FEW_OF_BYTES) found = list_next(i, limits[i], found, wanted);
+      int found = by_bytes_.list(i, panels.n);
+      if (wanted > closest && found <= panels.n / FEW_OF_BYTES) found = by_bytes_.list_next(i, found, wanted);
       if (found > panels.n / FEW_OF_BYTES)
         open_.push_back(i);
       else
-        run_on(i, panels, panels.bytes.means, blurred_.data(), found, wanted);
+        run_on(i, panels, panels.bytes.means, by_bytes_.listed(), found, wanted);
     }
   }
 
-  // Scores a batch by bytes. Clusters that may be among the `closest` have no higher scores than the limits.
-  void score_bytes(int n, const Panels& panels, int closest, float* limits) {
-    const int in_tiles = (n + TILE - 1) / TILE * TILE;
-    bytes_.prepare(in_tiles, D_);
+  void score_bytes(int n, const Panels& panels, int closest) {
     clear_rows(n);
-    for (int i = 0; i < in_tiles; ++i) bytes_.set(i, rows_.data() + size_t(i) * Dp_, D_, i < n ? length_[i] : 0.0);
-    LowestTwo none{};
-    std::fill_n(none.lowest, BINS, INFINITY);
-    std::fill_n(none.second, BINS, INFINITY);
-    std::fill_n(lowest_of_bytes_[0], in_tiles * HALVES, none);
-    const int per_group = std::max(GROUP_BYTES / bytes_.stride(), PANEL) / PANEL * PANEL;
-    for (int c = 0; c < panels.width; c += per_group)
-      for (int t = 0; t < n && !stopping(); t += TILE)
-        lowest_two_of_bytes(bytes_, t, panels.bytes, c, std::min(per_group, panels.width - c), lowest_of_bytes_ + t);
-    // The minima of disjoint sets are scores too, so as many of them bound that of the last.
-    for (int i = 0; i < n; ++i) limits[i] = closest == 1 ? score_of_bytes(i) : ranked(lowest_of_sets(i).of, closest);
-    // Without a branch, so in vectors.
-    for (int i = 0; i < n; ++i) limits[i] = as_float(bytes_.limit(i, limits[i], panels.bytes));
-    blurred_.resize(size_t(panels.width) + 2 * SIXTEEN);
-  }
-
-  // The lowest scores of bytes of all sets.
-  struct OfSets {
-    Sixteen of[HALVES];
-  };
-  OfSets lowest_of_sets(int i) const {
-    return {{load<Sixteen>(lowest_of_bytes_[i][0].lowest), load<Sixteen>(lowest_of_bytes_[i][1].lowest)}};
-  }
-
-  float score_of_bytes(int i) const {
-    const OfSets sets = lowest_of_sets(i);
-    return lowest(lower(sets.of[0], sets.of[1]));
-  }
-
-  // Lists clusters whose scores are within the limit; of sets with two of them, all clusters. Returns how many.
-  int list_blurred(const LowestTwo (&halves)[HALVES], float limit, int C) {
-    int n = 0;
-    for (int half = 0; half < HALVES; ++half) {
-      const uint32_t shared = at_most(halves[half].second, limit);
-      for (uint32_t near = at_most(halves[half].lowest, limit); near != 0; near &= near - 1) {
-        const int set = __builtin_ctz(near);
-        if (!(shared >> set & 1)) {
-          blurred_[n++] = halves[half].cluster(set);
-          continue;
-        }
-        for (int panel = set + half * PANEL; panel < C; panel += HALVES * PANEL)
-          for (int c = panel; c < panel + PANEL && c < C; c += FLOATS) blurred_[n++] = c;
-      }
-    }
-    return n;
-  }
-
-  // Adds the lowest of other sets to the `found` clusters of row `i` that are listed because their scores are
-  // within the limit, until about as many sets are listed as are wanted. Returns how many there are then.
-  int list_next(int i, float limit, int found, int wanted) {
-    const auto& halves = lowest_of_bytes_[i];
-    const OfSets lowest = lowest_of_sets(i);
-    const float next = std::max(limit, ranked(lowest.of, wanted));
-    Sixteen unlisted = all<Sixteen>(INFINITY);
-    for (int half = 0; half < HALVES; ++half) {
-      const Sixteen low = lowest.of[half], second = load<Sixteen>(halves[half].second);
-      // What is behind the lowest of a set, unless all of the set are listed.
-      unlisted = lower(unlisted, low > next ? low : second > limit ? second : all<Sixteen>(INFINITY));
-      const uint32_t near = at_most(halves[half].lowest, next) & ~at_most(halves[half].lowest, limit);
-      for (uint32_t left = near; left != 0; left &= left - 1)
-        blurred_[found++] = halves[half].cluster(__builtin_ctz(left));
-    }
-    unlisted_[i] = ::cprime::CPRIME_ISA::lowest(unlisted);
-    return found;
+    by_bytes_.score(rows_.data(), Dp_, length_, within_, n, D_, panels, closest);
   }
 
   void collect_open_rows(const Panels& panels, int wanted) {
@@ -556,6 +482,19 @@ class Search {
       if (!crowded_[rows[r]]) collect(rows[r], r, width, first, limits[r], wanted);
   }
 
+  // Calls visit(cluster of the group) for scores of row `r` of the tile within the limit.
+  template <class Visit>
+  [[gnu::always_inline]] void visit_scores(int r, int width, float limit, Visit visit) {
+    const float *columns = scores_.of_columns[r], *scores = scores_.of_clusters[r];
+    for (int j = 0; j < columns_of(width); j += SIXTEEN)
+      for (uint32_t bits = at_most(columns + j, limit); bits != 0; bits &= bits - 1) {
+        const int column = j + __builtin_ctz(bits);
+        const int top = column / FLOATS * PANEL + column % FLOATS;
+        for (int c = top; c < top + PANEL && c < width; c += FLOATS)
+          if (scores[c] <= limit) visit(c);
+      }
+  }
+
   void collect(int i, int r, int width, int first, float limit, int wanted) {
     const float *columns = scores_.of_columns[r], *scores = scores_.of_clusters[r];
     const int n = columns_of(width);
@@ -616,9 +555,7 @@ class Search {
   alignas(64) int32_t clusters_of_lowest_[NAMES][SIXTEEN];
   alignas(64) float lowest_[BATCH / SIXTEEN][MOST_IN_LANES][SIXTEEN];  // scores of each row, in order
   LowestTwo lowest_two_[BATCH];
-  ByteRows bytes_;
-  std::vector<int32_t> blurred_;  // clusters that bytes do not tell apart from the closest
-  LowestTwo lowest_of_bytes_[BATCH][HALVES];
+  ByteSearch by_bytes_;
   std::vector<int> open_;  // rows of the batch whose candidates are to be collected
   std::vector<float> ordered_;
   Buffer<float> listed_scores_;
@@ -626,8 +563,7 @@ class Search {
   Candidate settled_[BATCH * BINS];
   Candidate* found_[BATCH];  // each row's candidates, in one or the other
   double reach_ = 0.0, level_ = 0.0, slack_ = 0.0;  // of the panels, and of the search
-  double square_[BATCH] = {}, length_[BATCH] = {}, limit_[BATCH] = {};
-  float unlisted_[BATCH];  // the lowest score of bytes of what is not scored in float32
+  double square_[BATCH] = {}, length_[BATCH] = {}, limit_[BATCH] = {}, within_[BATCH] = {};
   int count_[BATCH];
   bool scored_[BATCH], crowded_[BATCH], is_of_bytes_[BATCH] = {};  // whether scores are those of bytes
 };

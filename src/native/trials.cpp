@@ -271,4 +271,26 @@ void accept_trial(const Trials& job, int trial, int seed, int64_t first, int cou
   });
 }
 
+void list_followers(const Clusters& rows, const double* nearest, int64_t first, int count,
+                    std::vector<Follower>& found, void* scratch) {
+  Search& search = static_cast<Workspace*>(scratch)->search;
+  const double shrink = rows.frame.shrink;
+  search.prepare(rows.Dp, 0);
+  for (int64_t begin = first; begin < first + count && !stopping(); begin += Search::BATCH) {
+    const int n = int(std::min<int64_t>(first + count - begin, Search::BATCH));
+    double within[Search::BATCH];
+    for (int i = 0; i < n; ++i) {
+      search.set_row(i, LoadedRow{rows.mean(int(begin) + i)}, rows.frame);
+      within[i] = nearest[begin + i] * shrink * shrink;
+    }
+    search.visit_within(n, rows.D, rows.panels, int(begin), within, [&](int i, int other) {
+      const int row = int(begin) + i;
+      if (other < row) return;
+      const double squared = distance(rows.mean(row), rows.mean(other), rows.Dp);
+      if (squared < nearest[row]) found.push_back({row, other, squared});
+      if (squared < nearest[other] && other != row) found.push_back({other, row, squared});
+    });
+  }
+}
+
 }  // namespace cprime::CPRIME_ISA

@@ -21,6 +21,12 @@ struct Trials {
   double weight(int64_t n) const { return weights[n * weight_stride]; }
 };
 
+// A row that is nearer to another one than to its nearest seed.
+struct Follower {
+  int32_t row, of;
+  double distance;  // squared
+};
+
 }  // namespace cprime
 
 #ifdef CPRIME_ISA
@@ -36,6 +42,11 @@ int64_t try_trials(const Trials&, int64_t first, int count, double* losses, void
 
 // Makes a trial seed number `seed`: updates which seed is nearest, and how near.
 void accept_trial(const Trials&, int trial, int seed, int64_t first, int count, void* scratch);
+
+// Appends all that follow one another, of which one is among rows first .. first + count and the other is it or a
+// later one. Rows are in order of `nearest`, the squared distances to their seeds: the farthest come first.
+void list_followers(const Clusters& rows, const double* nearest, int64_t first, int count,
+                    std::vector<Follower>& found, void* scratch);
 
 }  // namespace cprime::CPRIME_ISA
 #endif

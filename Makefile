@@ -11,7 +11,7 @@ OLDEST := .venv-oldest
 README := .venv-readme
 SDIST := .venv-sdist
 
-.PHONY: demo reproduce guide docs shown check test test-gpu lint browser unit sklearn-suite thorough oldest same-bits kills worker-kills cluster-bits cluster-recipe fuzz fuzz-data budget large sanitize readme wheel dist bench clean
+.PHONY: demo reproduce guide docs shown check test test-gpu bench-gpu lint browser unit sklearn-suite thorough oldest same-bits kills worker-kills cluster-bits cluster-recipe fuzz fuzz-data budget large sanitize readme wheel dist bench clean
 
 demo: $(READY)  ## Cluster the built-in BIRCH data and say what hard assignment loses
 	$(RUN) examples/demo.py
@@ -74,6 +74,9 @@ test-gpu: $(if $(filter $(GPU)/%,$(GPU_PYTHON)),$(GPU)/.ready)  ## The kernel fo
 	    tests/laws/test_free_energy_never_falls.py tests/laws/test_gap_is_a_kl_divergence.py \
 	    tests/laws/test_weights_are_repetitions.py; \
 	else echo "SKIPPED: there is no GPU here, so laws are not held against its kernel."; fi
+
+bench-gpu: $(if $(filter $(GPU)/%,$(GPU_PYTHON)),$(GPU)/.ready)  ## Searches, iterations and whole fits on a GPU, beside flash-kmeans and torch
+	$(GPU_PYTHON) -m benchmarks.gpu --fits
 
 thorough: $(READY)  ## The laws on many more examples, and scikit-learn's tests on all seeds
 	CPRIME_EXAMPLES=thorough $(RUN) -m pytest tests/laws

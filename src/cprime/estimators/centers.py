@@ -150,7 +150,7 @@ class ClusterCenters(
         def distances(values: Array, weights: Array) -> Array:
             return (np.sqrt(kernel.distances(values, means)) / scale).astype(dtype)
 
-        return evaluation.rows.handed_back(evaluation.rows.map(distances))
+        return evaluation.beside_rows(evaluation.rows.map(distances))
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Return minus the k-means objective of these rows, as scikit-learn does.

@@ -12,6 +12,7 @@ import scipy.sparse as sp
 from sklearn.utils import check_random_state
 
 from cprime import bounds
+from cprime.blocks import Elsewhere
 from cprime.checking import inputs, parameters, sample_weights
 from cprime.checking.log_densities import finite_mean, refuse_infinite
 from cprime.checking.parameters import UnlessFitted
@@ -30,15 +31,23 @@ from cprime.typing import Array
 class Evaluation:
     """Rows and a mixture, in common units, ready to be evaluated."""
 
+    X: Any
     rows: Rows
     coefficients: Coefficients
     kernel: Kernel
     units: Units
-    dtype: Any
 
     @property
     def C(self) -> int:
         return len(self.coefficients.means)
+
+    @property
+    def dtype(self) -> Any:
+        return self.X.dtype
+
+    def beside_rows(self, found: Any) -> Any:
+        """Return what was found as a user gets it: where the rows are."""
+        return self.X.beside(found) if isinstance(self.X, Elsewhere) else found
 
 
 class FittedClusters(ReportMixin):
@@ -105,7 +114,7 @@ class FittedClusters(ReportMixin):
         def labels(values: Array, weights: Array) -> Array:
             return kernel.nearest(values, coefficients).astype(dtype, copy=False)
 
-        return evaluation.rows.handed_back(evaluation.rows.map(labels))
+        return evaluation.beside_rows(evaluation.rows.map(labels))
 
     def _memberships(self, X: Any, c_prime: Any, sparse: bool | None) -> Any:
         """Return how every row is divided among its C' closest clusters.
@@ -151,7 +160,7 @@ class FittedClusters(ReportMixin):
             return shares
 
         if not sparse:
-            return evaluation.rows.handed_back(evaluation.rows.map(dense))
+            return evaluation.beside_rows(evaluation.rows.map(dense))
         K, q = evaluation.rows.map(of_rows)
         starts = np.arange(len(K) + 1) * C_prime
         matrix = sp.csr_array(
@@ -190,11 +199,11 @@ class FittedClusters(ReportMixin):
         )
         incomplete = missing and inputs.has_missing(X)
         return Evaluation(
+            X,
             units.rows(X, weights),
             model.coefficients(scaled),
             kernel_for(X, self.kernel, missing=incomplete),
             units,
-            X.dtype,
         )
 
     def _c_prime(self, c_prime: Any, evaluation: Evaluation) -> int:
@@ -262,7 +271,9 @@ class FittedMixture(FittedClusters):
         rows = evaluation.rows
         found = units.log_densities_out(rows.map(log_density), rows)
         found = rows.examined(found, refuse_infinite)
-        return rows.handed_back(found.astype(evaluation.dtype if of_X else np.float64))
+        if of_X:
+            found = found.astype(evaluation.dtype)
+        return evaluation.beside_rows(found)
 
     def log_likelihood(self, X: Any, sample_weight: Any = None) -> float:
         """Return L, the weighted mean of `score_samples` (Eq. 3).
@@ -327,7 +338,7 @@ class FittedMixture(FittedClusters):
             C_prime=self._c_prime(c_prime, evaluation),
             kernel=evaluation.kernel,
         )
-        return found if per is None else evaluation.rows.handed_back(found)
+        return found if per is None else evaluation.beside_rows(found)
 
     def bic(
         self, X: Any, sample_weight: Any = None, bound: str = "likelihood"

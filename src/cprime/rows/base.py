@@ -169,10 +169,6 @@ class Rows(ABC):
         """
         return self.gathered(function(*part.arrays) for part in self.parts(per_row))
 
-    def handed_back(self, of_rows: Any) -> Any:
-        """Return what `map` gave as a user gets it: where the rows are."""
-        return of_rows
-
     def examined(self, of_rows: Array, examine: Callable[[Array, int], None]) -> Array:
         """Return numbers that `map` gave, after examine(numbers, first row).
 

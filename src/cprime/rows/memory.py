@@ -9,7 +9,6 @@ import numpy as np
 from cprime.blocks import (
     LEAF_ROWS,
     Block,
-    Elsewhere,
     Kept,
     Resident,
     few_here,
@@ -105,10 +104,6 @@ class MemoryRows(Rows):
 
     def restored(self, stored: Stored, C: int) -> Kept:
         return Kept(np.concatenate(list(restored_parts(stored, self.n_rows, C))))
-
-    def handed_back(self, of_rows: Any) -> Any:
-        X = self.X
-        return X.beside(of_rows) if isinstance(X, Elsewhere) else of_rows
 
     def assigned(self, function: Callable[..., Array], *columns: Array) -> Kept:
         return Kept(function(*columns)[:, None])

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from numbers import Integral
 from typing import Any
 
@@ -12,42 +12,18 @@ import scipy.sparse as sp
 from sklearn.utils import check_random_state
 
 from cprime import bounds
-from cprime.blocks import Elsewhere
 from cprime.checking import inputs, parameters, sample_weights
 from cprime.checking.log_densities import finite_mean, refuse_infinite
 from cprime.checking.parameters import UnlessFitted
 from cprime.checking.units import Units
+from cprime.estimators.evaluation import Evaluation
 from cprime.estimators.reporting import ReportMixin
-from cprime.kernels import Kernel, free_energies, kernel_for
+from cprime.kernels import free_energies, kernel_for
 from cprime.kernels.tensors import is_on_gpu
 from cprime.models import Model
-from cprime.rows import Rows
-from cprime.theta import Coefficients, Theta
+from cprime.theta import Theta
 from cprime.truncation import Truncated, label_first
 from cprime.typing import Array
-
-
-@dataclass(frozen=True)
-class Evaluation:
-    """Rows and a mixture, in common units, ready to be evaluated."""
-
-    X: Any
-    rows: Rows
-    coefficients: Coefficients
-    kernel: Kernel
-    units: Units
-
-    @property
-    def C(self) -> int:
-        return len(self.coefficients.means)
-
-    @property
-    def dtype(self) -> Any:
-        return self.X.dtype
-
-    def beside_rows(self, found: Any) -> Any:
-        """Return what was found as a user gets it: where the rows are."""
-        return self.X.beside(found) if isinstance(self.X, Elsewhere) else found
 
 
 class FittedClusters(ReportMixin):

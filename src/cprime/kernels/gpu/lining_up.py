@@ -67,7 +67,7 @@ def _by_value(
 
 def _first_and(others: torch.Tensor) -> torch.Tensor:
     """Return truth values with one more before them, which is true."""
-    return torch.cat([torch.ones_like(others[:1]), others])
+    return torch.cat([others.new_ones(1), others])
 
 
 def _few(places: torch.Tensor, block: DeviceBlock) -> Iterator[torch.Tensor]:

@@ -1,6 +1,7 @@
 """Rows that lie together in memory, as a kernel is handed them."""
 
-from collections.abc import Iterator
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -22,13 +23,85 @@ def unit_weights(n_rows: int) -> Array:
     return np.ndarray((n_rows,), np.float64, _ONE, strides=(0,))
 
 
+class Elsewhere(ABC):
+    """Finite values of rows that are on a GPU, where their owner wants them to stay.
+
+    Kernels that run there compute with them. Nobody else gets them by accident:
+    `numpy.asarray` of them is an error.
+
+    Attributes
+    ----------
+    given : tensor
+        As their owner has them.
+    """
+
+    given: Any
+
+    @property
+    @abstractmethod
+    def shape(self) -> tuple[int, ...]: ...
+
+    @property
+    @abstractmethod
+    def dtype(self) -> Any:
+        """What numpy calls the type of the values."""
+
+    @property
+    @abstractmethod
+    def largest(self) -> float:
+        """The largest absolute value; inf or nan if there is one."""
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    @abstractmethod
+    def __getitem__(self, rows: Any) -> "Elsewhere":
+        """Return these rows alone, which stay there."""
+
+    @abstractmethod
+    def __mul__(self, factor: float) -> "Elsewhere":
+        """Return all values times a number."""
+
+    @abstractmethod
+    def here(self) -> Array:
+        """Return a copy in the memory of the host, of few rows."""
+
+    @abstractmethod
+    def beside(self, found: Array) -> Any:
+        """Return what was found, as their owner gets it: where the rows are."""
+
+    @abstractmethod
+    def first(self, where: Callable[[Array], Array]) -> tuple[int, int, float, int]:
+        """Return row, column and value of the first hit, and the number of hits."""
+
+    def __array__(self, *args: Any, **options: Any) -> Array:
+        raise TypeError(
+            "X is on a GPU, and this is computed in the memory of the host: give a "
+            "copy there, X.cpu().numpy()."
+        )
+
+
+def few_here(values: Any) -> Array:
+    """Return the values of few rows in the memory of the host."""
+    found: Array = values.here() if isinstance(values, Elsewhere) else values
+    return found
+
+
+def n_missing(values: Any) -> Array:
+    """Return how many features every row lacks, shape (B,)."""
+    if isinstance(values, Elsewhere):
+        return np.zeros(len(values), dtype=np.intp)
+    found: Array = np.count_nonzero(np.isnan(values), axis=1)
+    return found
+
+
 @dataclass(frozen=True)
 class Block:
     """Consecutive weighted rows that begin at the start of a leaf.
 
     Attributes
     ----------
-    X : ndarray or CSR matrix of shape (B, D)
+    X : ndarray, CSR matrix or Elsewhere, of shape (B, D)
         Kept as given.
     weights : ndarray of shape (B,), float64
     scale : float
@@ -58,7 +131,7 @@ class Block:
             yield slice(start, min(start + n_rows, self.n_rows))
 
     def dense(self, rows: Any) -> Array:
-        """Return these rows as a dense array, in the units kernels compute in."""
+        """Return these rows as kernels take them: dense, and in computing units."""
         part = self.X[rows]
         values: Array = part.toarray() if hasattr(part, "toarray") else part
         return values if self.scale == 1.0 else values * self.scale
@@ -94,6 +167,9 @@ class Resident(Protocol):
 
     def extremes(self) -> tuple[Array, Array]:
         """Return the smallest and largest value of every feature, of weighted rows."""
+
+    def line_up(self, direction: Array, middle: Array) -> Any:
+        """Return the order of the rows along a direction, and which are copies."""
 
     def candidates(self, direction: Any, salt: int) -> Any:
         """Return the rows that may become seeds, in the order of these random keys."""

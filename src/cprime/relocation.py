@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from cprime.blocks import n_missing
 from cprime.models import Model
 from cprime.problem import Problem
 from cprime.stats import Stats
@@ -80,7 +81,7 @@ def _worst_served(problem: Problem, theta: Theta, count: int) -> list[Array]:
 
     def distance_if_weighted(values: Array, weights: Array) -> Array:
         nearest = kernel.posterior(values, coefficients, 1).distances[:, 0]
-        complete = ~np.isnan(values).any(axis=1)
+        complete = n_missing(values) == 0
         return np.where(complete & (weights > 0), nearest, 0.0)
 
     def farthest(weights: Array, distances: Array) -> tuple[Array, Array]:

@@ -182,7 +182,10 @@ class Line:
     def __init__(self, rows: Rows, rng: np.random.Generator):
         assert rows.block is not None
         along = Direction(rows, rng)
-        found = surveys.line_up(rows.block, along.direction, along.middle)
+        if rows.resident is None:
+            found = surveys.line_up(rows.block, along.direction, along.middle)
+        else:
+            found = rows.resident.line_up(along.direction, along.middle)
         self.rows, self._copy = found
         self.weights = rows.weights[self.rows]
 

@@ -3,12 +3,13 @@
 import numpy as np
 
 from cprime.blas import one_thread
+from cprime.blocks import few_here
 from cprime.kernels import Kernel, native, surveys
 from cprime.models import Isotropic
 from cprime.problem import Problem
 from cprime.rows import Rows
 from cprime.search import Exact
-from cprime.theta import Theta
+from cprime.theta import Coefficients, Theta
 from cprime.typing import Array
 
 
@@ -24,7 +25,7 @@ def one_cluster(rows: Rows, kernel: Kernel) -> Theta:
 
     def heaviest(values: Array, weights: Array) -> tuple[Array, Array]:
         row = [np.argmax(weights)]
-        return weights[row], values[row].astype(np.float64)
+        return weights[row], few_here(values[row]).astype(np.float64)
 
     weights, candidates = rows.of_parts(heaviest)
     problem = Problem(rows, Isotropic(), Exact(), kernel, C_prime=1)
@@ -69,6 +70,10 @@ def observed_moments(rows: Rows) -> tuple[Array, Array]:
 def feature_moments(rows: Rows, kernel: Kernel) -> tuple[Array, Array]:
     """Return mean and variance of every feature over all rows."""
     mean = one_cluster(rows, kernel).means[0]
+    if rows.resident is not None:
+        along_axes = Coefficients(np.zeros(1), mean[None], np.ones((1, len(mean))))
+        _, stats = rows.sweep(kernel, None, along_axes, Exact().plan(), 1)
+        return mean, stats.scatter[0] / stats.weight
 
     def squares(values: Array, weights: Array) -> Array:
         found: Array = weights @ (values - mean) ** 2

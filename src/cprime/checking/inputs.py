@@ -10,9 +10,11 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import validate_data
 
-from cprime.checking import tables
+from cprime.blocks import Elsewhere
+from cprime.checking import tables, tensors
 from cprime.checking.files import opened
 from cprime.kernels.native import magnitude as largest_of
+from cprime.kernels.tensors import is_on_gpu
 from cprime.rows import is_dask_data
 from cprime.sources import Data, is_dask, is_source
 from cprime.sources.display import LONGEST_REASON, LONGEST_TEXT, quoted, short
@@ -28,6 +30,7 @@ def checked_data(
     reset: bool,
     sparse: bool = True,
     missing: bool = False,
+    stays: bool = False,
 ) -> Any:
     """Return X as finite float32 or float64, dense or CSR, or say what is wrong.
 
@@ -44,6 +47,8 @@ def checked_data(
         Whether sparse rows are welcome.
     missing : bool, default=False
         Whether values may be missing, that is NaN.
+    stays : bool, default=False
+        Whether a tensor on a GPU is welcome: it comes back as `Elsewhere`.
     """
     is_plain = type(X) is np.ndarray and X.dtype.kind in tables.REAL
     if not is_plain and is_source(X):
@@ -59,6 +64,10 @@ def checked_data(
         from cprime.checking import collections
 
         return collections.checked(estimator, X, reset=reset, missing=missing)
+    if is_on_gpu(X):
+        X = tensors.checked(estimator, X, reset=reset, stays=stays)
+        refuse_wild(estimator, X, missing)
+        return X
     if sp.issparse(X):
         # scikit-learn lets scipy convert it, which believes whatever is inside.
         X = sound(X)
@@ -220,7 +229,7 @@ def first(X: Any, where: Any) -> tuple[int, int, float, int]:
 
 def _is_elsewhere(X: Any) -> bool:
     """Return whether rows are somewhere that knows of them what there is to know."""
-    return isinstance(X, Data) or is_dask_data(X)
+    return isinstance(X, Data | Elsewhere) or is_dask_data(X)
 
 
 def _stored(X: Any) -> Array:

@@ -7,6 +7,7 @@ import numpy as np
 from sklearn.exceptions import NotFittedError
 
 from cprime.checking import inputs
+from cprime.kernels.tensors import from_gpu
 from cprime.typing import Array
 
 
@@ -25,7 +26,7 @@ class UnlessFitted:
 
 def floats(values: Any) -> Array:
     """Return parameters as an array of float32, if they are that, or float64."""
-    array = np.asarray(values)
+    array = np.asarray(from_gpu(values))
     return array if array.dtype == np.float32 else array.astype(np.float64)
 
 

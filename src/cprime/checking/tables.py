@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from cprime.kernels.tensors import from_gpu
 from cprime.sources.display import LONGEST_REASON, short
 from cprime.sources.sparse import sound
 from cprime.typing import Array
@@ -44,12 +45,13 @@ def in_host_memory(X: Any) -> Any:
 
 
 def dense(values: Any, name: str) -> Any:
-    """Return a sparse matrix as an array, and anything else as it is."""
-    return sound(values, name).toarray() if sp.issparse(values) else values
+    """Return a sparse matrix, or a tensor, as an array, and anything else as it is."""
+    return sound(values, name).toarray() if sp.issparse(values) else from_gpu(values)
 
 
 def numbers(values: Any, name: str) -> Array:
     """Return array-like values as float64, or say what of them is not a number."""
+    values = from_gpu(values)
     if sp.issparse(values):
         raise TypeError(f"{name} is sparse: give a dense array.")
     _refuse(values, name)

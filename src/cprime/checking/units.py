@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from cprime.blocks import n_missing
 from cprime.checking import inputs
 from cprime.rows import Rows, is_dask_data, rows_of
 from cprime.theta import variances_of
@@ -192,8 +193,7 @@ def _far_check(limit: float) -> Callable[[Array, Callable[[int], str]], None]:
 
 
 def _n_missing(values: Array, weights: Array) -> Array:
-    """Return how many features every row lacks."""
-    return np.count_nonzero(np.isnan(values), axis=1)
+    return n_missing(values)
 
 
 def is_lazy(X: Any) -> bool:

@@ -32,7 +32,7 @@ from cprime.fitting.restarts import Start
 from cprime.fitting.results import DensityResults, Results
 from cprime.fitting.run_restarts import Recipe
 from cprime.fitting.training import Training
-from cprime.kernels import get_kernel
+from cprime.kernels import kernel_for
 from cprime.model_files.saving import Savable
 from cprime.models import Distortion, Isotropic, Model
 from cprime.search import Exact
@@ -63,7 +63,7 @@ class ClusterCenters(
 
     def _centers(self) -> Array:
         check_is_fitted(self, "cluster_centers_")
-        return np.asarray(self.cluster_centers_, dtype=np.float64)
+        return floats(self.cluster_centers_).astype(np.float64)
 
     def _clusters(self) -> tuple[Model, Theta]:
         centers = self._centers()
@@ -99,7 +99,8 @@ class ClusterCenters(
             float32 stays float32; sparse rows are made dense a block at a time. The
             path of a file, or what else `cprime.open_data` takes, is read block by
             block if it does not fit in memory. A Dask array or DataFrame is fitted by
-            the workers that have it; `labels_` is then a Dask array.
+            the workers that have it; `labels_` is then a Dask array. A tensor of torch
+            on a GPU is fitted there, and what is found is tensors beside it.
         y : Ignored
         sample_weight : array-like of shape (n_samples,), optional
             A weight of 2 is the same as giving the row twice, 0 as leaving it out.
@@ -149,7 +150,7 @@ class ClusterCenters(
         def distances(values: Array, weights: Array) -> Array:
             return (np.sqrt(kernel.distances(values, means)) / scale).astype(dtype)
 
-        return evaluation.rows.map(distances)
+        return evaluation.beside_rows(evaluation.rows.map(distances))
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Return minus the k-means objective of these rows, as scikit-learn does.
@@ -176,12 +177,12 @@ class ClusterCenters(
         return tags
 
     def _checked_rows(self, X: Any) -> Any:
-        return inputs.checked_data(self, X, reset=True)
+        return inputs.checked_data(self, X, reset=True, stays=self._stays_on_gpu)
 
     def _recipe(
         self, X: Any, weights: Array, C: int, C_prime: int, random_state: Any
     ) -> Recipe:
-        training = Training.of(X, weights, get_kernel(self.kernel))
+        training = Training.of(X, weights, kernel_for(X, self.kernel))
         starts = Starts(self.init, C, training, random_state)
         results, next_start = self._prepared(training, starts, C_prime)
         stop: convergence.Stop = convergence.Tolerance(

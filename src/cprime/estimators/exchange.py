@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from cprime.checking.assignments import is_assignment
 from cprime.checking.covariances import COVARIANCES
 from cprime.checking.parameters import floats
+from cprime.kernels.tensors import from_gpu
 from cprime.models import Isotropic
 from cprime.theta import NOTHING
 
@@ -344,4 +345,4 @@ def _shared_params(of: Any, to: Any, but: Collection[str] = ()) -> dict[str, Any
 def _copy(of: Any, to: Any, names: tuple[str, ...]) -> None:
     for name in names:
         if hasattr(of, name):
-            setattr(to, name, copy.deepcopy(getattr(of, name)))
+            setattr(to, name, copy.deepcopy(from_gpu(getattr(of, name))))

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from numbers import Integral
 from typing import Any
 
@@ -16,32 +16,14 @@ from cprime.checking import inputs, parameters, sample_weights
 from cprime.checking.log_densities import finite_mean, refuse_infinite
 from cprime.checking.parameters import UnlessFitted
 from cprime.checking.units import Units
+from cprime.estimators.evaluation import Evaluation
 from cprime.estimators.reporting import ReportMixin
-from cprime.kernels import (
-    Kernel,
-    free_energies,
-    get_kernel,
-)
+from cprime.kernels import free_energies, kernel_for
+from cprime.kernels.tensors import is_on_gpu
 from cprime.models import Model
-from cprime.rows import Rows
-from cprime.theta import Coefficients, Theta
+from cprime.theta import Theta
 from cprime.truncation import Truncated, label_first
 from cprime.typing import Array
-
-
-@dataclass(frozen=True)
-class Evaluation:
-    """Rows and a mixture, in common units, ready to be evaluated."""
-
-    rows: Rows
-    coefficients: Coefficients
-    kernel: Kernel
-    units: Units
-    dtype: Any
-
-    @property
-    def C(self) -> int:
-        return len(self.coefficients.means)
 
 
 class FittedClusters(ReportMixin):
@@ -59,6 +41,11 @@ class FittedClusters(ReportMixin):
     def _marginalizes(self) -> bool:
         """Whether rows are welcome of which some values are missing."""
         return False
+
+    @property
+    def _stays_on_gpu(self) -> bool:
+        """Whether rows that are on a GPU can be looked at there."""
+        return True
 
     def _mixture(self) -> tuple[Model, Theta]:
         """Return the fitted model and its parameters, in a user's units.
@@ -93,13 +80,17 @@ class FittedClusters(ReportMixin):
         -------
         labels : ndarray of shape (n_samples,), int32
         """
+        return self._labels_of(X, np.int32)
+
+    def _labels_of(self, X: Any, dtype: Any) -> Any:
+        """Return the index of the closest cluster of every row, in this dtype."""
         evaluation = self._evaluation(X, of=self._clusters())
         kernel, coefficients = evaluation.kernel, evaluation.coefficients
 
         def labels(values: Array, weights: Array) -> Array:
-            return kernel.nearest(values, coefficients)
+            return kernel.nearest(values, coefficients).astype(dtype, copy=False)
 
-        return evaluation.rows.map(labels)
+        return evaluation.beside_rows(evaluation.rows.map(labels))
 
     def _memberships(self, X: Any, c_prime: Any, sparse: bool | None) -> Any:
         """Return how every row is divided among its C' closest clusters.
@@ -113,6 +104,11 @@ class FittedClusters(ReportMixin):
             raise ValueError(
                 "X is sparse: use sparse=False for a dense posterior of n_clusters per "
                 "row, or sparse=True and a c_prime to store only that many."
+            )
+        if sparse and is_on_gpu(X):
+            raise ValueError(
+                "sparse=True gives a matrix in the memory of the host, and X is on a "
+                "GPU: use sparse=False, or give a copy there, X.cpu().numpy()."
             )
         evaluation = self._evaluation(X)
         asked = self._n_sharing() if c_prime is None else c_prime
@@ -140,7 +136,7 @@ class FittedClusters(ReportMixin):
             return shares
 
         if not sparse:
-            return evaluation.rows.map(dense)
+            return evaluation.beside_rows(evaluation.rows.map(dense))
         K, q = evaluation.rows.map(of_rows)
         starts = np.arange(len(K) + 1) * C_prime
         matrix = sp.csr_array(
@@ -159,7 +155,9 @@ class FittedClusters(ReportMixin):
         model, theta = self._mixture() if of is None else of
         inputs.refuse_impossible(theta)
         missing = self._marginalizes
-        X = inputs.checked_data(self, X, reset=False, missing=missing)
+        X = inputs.checked_data(
+            self, X, reset=False, missing=missing, stays=self._stays_on_gpu
+        )
         if inputs.width(X) != theta.means.shape[1]:
             raise ValueError(
                 f"X has {inputs.width(X)} features, but {type(self).__name__} is "
@@ -177,11 +175,11 @@ class FittedClusters(ReportMixin):
         )
         incomplete = missing and inputs.has_missing(X)
         return Evaluation(
+            X,
             units.rows(X, weights),
             model.coefficients(scaled),
-            get_kernel(self.kernel, missing=incomplete),
+            kernel_for(X, self.kernel, missing=incomplete),
             units,
-            X.dtype,
         )
 
     def _c_prime(self, c_prime: Any, evaluation: Evaluation) -> int:
@@ -235,18 +233,23 @@ class FittedMixture(FittedClusters):
         log_density : ndarray of shape (n_samples,), float64
             In nats.
         """
-        return self._log_densities(self._evaluation(X))
+        return self._log_densities(X)
 
-    def _log_densities(self, evaluation: Evaluation) -> Array:
+    def _log_densities(self, X: Any, of_X: bool = False) -> Any:
+        """Return log p(y) of every row, as float64 or in the precision of X."""
+        evaluation = self._evaluation(X)
         kernel, coefficients = evaluation.kernel, evaluation.coefficients
-        C = evaluation.C
+        C, units = evaluation.C, evaluation.units
 
         def log_density(values: Array, weights: Array) -> Array:
             return free_energies(kernel, values, coefficients, C)
 
         rows = evaluation.rows
-        found = evaluation.units.log_densities_out(rows.map(log_density), rows)
-        return rows.examined(found, refuse_infinite)
+        found = units.log_densities_out(rows.map(log_density), rows)
+        found = rows.examined(found, refuse_infinite)
+        if of_X:
+            found = found.astype(evaluation.dtype)
+        return evaluation.beside_rows(found)
 
     def log_likelihood(self, X: Any, sample_weight: Any = None) -> float:
         """Return L, the weighted mean of `score_samples` (Eq. 3).
@@ -305,12 +308,13 @@ class FittedMixture(FittedClusters):
         if not (per is None or per in ("row", "cluster")):
             raise ValueError(f"per must be 'row', 'cluster' or None, not {per!r}.")
         evaluation = self._evaluation(X, sample_weight)
-        return measures[per](
+        found = measures[per](
             evaluation.rows,
             evaluation.coefficients,
             C_prime=self._c_prime(c_prime, evaluation),
             kernel=evaluation.kernel,
         )
+        return found if per is None else evaluation.beside_rows(found)
 
     def bic(
         self, X: Any, sample_weight: Any = None, bound: str = "likelihood"

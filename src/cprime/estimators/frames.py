@@ -10,6 +10,7 @@ from cprime.advice.wording import name_columns
 from cprime.checking import inputs
 from cprime.estimators.predictions import predictions
 from cprime.extras import MissingExtraError
+from cprime.kernels.tensors import from_gpu
 from cprime.notebook.card import shares_of
 from cprime.sources import open_data
 from cprime.theta import Theta
@@ -42,7 +43,7 @@ def cluster_frame(estimator: Any) -> Any:
     columns: dict[str, Any] = {}
     labels = getattr(estimator, "labels_", None)
     if labels is not None:
-        columns["size"] = np.bincount(np.asarray(labels), minlength=C)
+        columns["size"] = np.bincount(np.asarray(from_gpu(labels)), minlength=C)
     columns["share"] = shares = shares_of(estimator, C)
     features = name_columns(getattr(estimator, "feature_names_in_", None), D)
     deviations = _deviations(theta, shares)

@@ -210,6 +210,10 @@ class FuzzyKMeans(FuzzyExchange, ClusterCenters):
             found.eliminate_zeros()
         return found
 
+    @property
+    def _stays_on_gpu(self) -> bool:
+        return False
+
     def _shares(self, kept: Truncated, units: Units) -> Array:
         if self.regularization == "entropy":
             return kept.responsibilities()

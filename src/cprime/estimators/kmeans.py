@@ -95,7 +95,7 @@ class KMeans(KMeansExchange, Stepwise, RoundMixture):
         sigma^2 to start from. By default that of the seeds.
     kernel : {"auto", "native", "reference", "gpu"}, default="auto"
         What computes the E-step: compiled code, numpy, or an NVIDIA GPU, which "auto"
-        never takes. Labels are the same.
+        takes for a tensor that is there, and else never. Labels are the same.
 
     Attributes
     ----------

@@ -33,7 +33,7 @@ from cprime.fitting.mixture_results import MixtureResults
 from cprime.fitting.progress import Listener
 from cprime.fitting.restarts import Start
 from cprime.fitting.run_restarts import Recipe, is_watched
-from cprime.kernels import KERNEL_NAMES, get_kernel
+from cprime.kernels import KERNEL_NAMES, kernel_for
 from cprime.model_files.saving import Savable
 from cprime.problem import Problem
 from cprime.typing import Array
@@ -315,13 +315,18 @@ class GaussianMixture(
 
     def _checked_rows(self, X: Any) -> Any:
         return inputs.checked_data(
-            self, X, reset=True, sparse=False, missing=self._marginalizes
+            self,
+            X,
+            reset=True,
+            sparse=False,
+            missing=self._marginalizes,
+            stays=not (self._covariances.are_matrices or self._marginalizes),
         )
 
     def _recipe(
         self, X: Any, weights: Array, C: int, C_prime: int, random_state: Any
     ) -> Recipe:
-        units, kernel = Units.of_rows(X, weights), get_kernel(self.kernel)
+        units, kernel = Units.of_rows(X, weights), kernel_for(X, self.kernel)
         known = FeatureMoments.of(self, units.rows(X, weights), kernel)
         warm = mixture_given.fit_before(self, C, X.shape[1])
         if warm is None:

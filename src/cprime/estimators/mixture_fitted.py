@@ -10,6 +10,7 @@ from cprime.checking import sample_weights
 from cprime.checking.covariances import COVARIANCES, Covariances
 from cprime.checking.parameters import UnlessFitted, floats, missing
 from cprime.estimators.fitted import FittedMixture
+from cprime.kernels.tensors import from_gpu
 from cprime.models import Model
 from cprime.sources import is_dask
 from cprime.theta import NOTHING, Theta
@@ -40,7 +41,7 @@ class FittedGaussians(FittedMixture):
         labels : ndarray of shape (n_samples,), int64
         """
         # As in scikit-learn, whose k-means has labels of int32 and mixtures of int64.
-        return super().predict(X).astype(np.int64)
+        return self._labels_of(X, np.int64)
 
     def score_samples(self, X: Any) -> Array:
         """Return log p(y) of every row: low for outliers.
@@ -54,8 +55,7 @@ class FittedGaussians(FittedMixture):
         log_density : ndarray of shape (n_samples,)
             In nats; float32 for float32 rows.
         """
-        evaluation = self._evaluation(X)
-        return self._log_densities(evaluation).astype(evaluation.dtype)
+        return self._log_densities(X, of_X=True)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Return the mean of `score_samples`, in its precision.
@@ -68,7 +68,7 @@ class FittedGaussians(FittedMixture):
         """
         if is_dask(X):
             return self.log_likelihood(X, sample_weight)
-        values = self.score_samples(X)
+        values = from_gpu(self.score_samples(X))
         if sample_weight is None:
             return values.mean()
         weights = sample_weights.checked_weights(sample_weight, len(values))
@@ -101,6 +101,10 @@ class FittedGaussians(FittedMixture):
             X[labels == c] = theta.means[c] + X[labels == c] @ root.T
         return X.astype(floats(self.means_).dtype), labels
 
+    @property
+    def _stays_on_gpu(self) -> bool:
+        return not (self._fitted_type.are_matrices or self._marginalizes)
+
     def _n_parameters(self) -> int:
         """Return how many numbers a fit is free to choose, by scikit-learn's name."""
         check_is_fitted(self, "means_")
@@ -124,7 +128,7 @@ class FittedGaussians(FittedMixture):
                 self, "weights_", "posteriors and densities", "it to proportions"
             )
         weights, means = (
-            np.asarray(values, dtype=np.float64)
+            np.asarray(from_gpu(values), dtype=np.float64)
             for values in (self.weights_, self.means_)
         )
         covariances = self._known_covariances()
@@ -145,12 +149,12 @@ class FittedGaussians(FittedMixture):
         """Return covariances as a fit has left them, or as they follow from others."""
         of = self._fitted_type
         if hasattr(self, "covariances_"):
-            return self.covariances_
+            return from_gpu(self.covariances_)
         # scikit-learn needs no more than these to evaluate a mixture.
         if hasattr(self, "precisions_cholesky_"):
-            return of.of_cholesky(self.precisions_cholesky_)
+            return of.of_cholesky(from_gpu(self.precisions_cholesky_))
         if hasattr(self, "precisions_"):
-            return of.inverted(np.asarray(self.precisions_, dtype=np.float64))
+            return of.inverted(floats(self.precisions_).astype(np.float64))
         shape = of.shape(*np.shape(self.means_))
         raise missing(
             self,

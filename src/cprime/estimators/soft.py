@@ -73,7 +73,7 @@ class SoftKMeans(SoftExchange, RoundMixture):
         Pass an int for the same result every time.
     kernel : {"auto", "native", "reference", "gpu"}, default="auto"
         What computes the E-step: compiled code, numpy, or an NVIDIA GPU, which "auto"
-        never takes.
+        takes for a tensor that is there, and else never.
 
     Attributes
     ----------

@@ -8,6 +8,7 @@ from sklearn.exceptions import ConvergenceWarning
 from cprime.checking.units import Units
 from cprime.checking.warn import warn
 from cprime.fitting.missing_values import FeatureMoments
+from cprime.kernels.tensors import from_gpu
 from cprime.theta import Theta
 from cprime.typing import Array
 
@@ -97,7 +98,7 @@ def warn_if_degenerate(estimator: Any, floored: bool, why_too_few: str) -> None:
     """Say in one warning if clusters or, by itself, their variance has vanished."""
     messages = []
     # Where labels are on a cluster, so is this, until it is a number.
-    counts = np.bincount(estimator.labels_, minlength=estimator.n_clusters)
+    counts = np.bincount(from_gpu(estimator.labels_), minlength=estimator.n_clusters)
     distinct = int(np.count_nonzero(counts))
     if distinct < estimator.n_clusters:
         messages.append(

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from cprime import seeding
+from cprime.blocks import Elsewhere
 from cprime.checking import inputs
 from cprime.checking.assignments import is_assignment, refuse_on_workers
 from cprime.checking.random_numbers import next_generator
@@ -31,7 +32,8 @@ SEEDINGS = {
 # What takes a pass over the rows for every cluster, and what takes ten in its place.
 PARALLEL = {"k-means++": "k-means||", "kmeans": "parallel-kmeans"}
 # What takes a few passes, whatever C is, and little memory.
-OF_FILES = (*PARALLEL.values(), "sampled-k-means++", "sampled-kmeans")
+OF_A_SAMPLE = ("sampled-k-means++", "sampled-kmeans")
+OF_FILES = (*PARALLEL.values(), *OF_A_SAMPLE)
 
 
 def seeding_for(rows: Rows, C: int, name: str, parameter: str = "init") -> str:
@@ -50,6 +52,11 @@ def seeding_for(rows: Rows, C: int, name: str, parameter: str = "init") -> str:
                 "centres."
             )
         return PARALLEL[name]
+    if isinstance(rows.block.X, Elsewhere) and name in OF_A_SAMPLE:
+        raise ValueError(
+            f"{parameter}={name!r} samples rows in the memory of the host, and X is on "
+            f"a GPU: use {parameter}='k-means||', or give a copy, X.cpu().numpy()."
+        )
     if pays(rows.n_rows, rows.n_features, C):
         return PARALLEL.get(name, name)
     return name
@@ -134,8 +141,10 @@ class Starts:
 
     def _called(self, init: Callable[..., Any]) -> Any:
         """Return the centres a user's own function gives; its errors stay its own."""
+        X = self._training.X
+        given = X.given if isinstance(X, Elsewhere) else X
         try:
-            return init(self._training.X, self._C, random_state=self.random_state)
+            return init(given, self._C, random_state=self.random_state)
         except Exception as error:
             name = getattr(init, "__qualname__", type(init).__qualname__)
             error.add_note(

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from cprime.blocks import Block
+from cprime.blocks import Block, Elsewhere
 from cprime.kernels import native, reference
 from cprime.kernels.missing import Marginal
 from cprime.search import Plan
@@ -149,6 +149,27 @@ def get_kernel(name: str, *, missing: bool = False) -> Kernel:
             f"kernel={name!r} does not support missing values: use {others}."
         )
     return _loaded(able[name])
+
+
+def kernel_for(X: Any, name: str, *, missing: bool = False) -> Kernel:
+    """Return the kernel of that name for rows where they are, or say why not.
+
+    Parameters
+    ----------
+    X : ndarray, CSR matrix, Data or Elsewhere
+        "auto" never moves it to a GPU, nor from there.
+    name : {"auto", "native", "reference", "gpu"}
+    missing : bool, default=False
+        As for `get_kernel`.
+    """
+    if not isinstance(X, Elsewhere):
+        return get_kernel(name, missing=missing)
+    if name not in ("auto", "gpu"):
+        raise ValueError(
+            f"X is on a GPU, and kernel={name!r} computes in the memory of the host: "
+            "use kernel='gpu', or give a copy there, X.cpu().numpy()."
+        )
+    return get_kernel("gpu", missing=missing)
 
 
 def _loaded(kernel: Any) -> Kernel:

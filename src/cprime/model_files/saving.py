@@ -7,6 +7,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from cprime.checking import tables
+from cprime.kernels.tensors import from_gpu
 from cprime.model_files import scaling, schema, stream_codec
 from cprime.model_files.schema import RULES
 from cprime.sources.display import reason
@@ -167,7 +168,7 @@ def _array(value: Any, name: str) -> Any:
 
 
 def _fitted(estimator: Any) -> dict[str, Any]:
-    fitted = {name: v for name, v in vars(estimator).items() if name in RULES}
+    fitted = {name: from_gpu(v) for name, v in vars(estimator).items() if name in RULES}
     if "_stream_" in fitted:
         fitted["_stream_"] = stream_codec.told(fitted["_stream_"])
     return fitted

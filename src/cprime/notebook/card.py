@@ -7,6 +7,7 @@ import numpy as np
 
 from cprime.advice import Finding, of_choice, verdicts
 from cprime.advice.wording import count
+from cprime.kernels.tensors import from_gpu
 from cprime.notebook.centre_map import centre_map
 from cprime.selection.one_cluster import against_one
 from cprime.typing import Array
@@ -29,7 +30,7 @@ def card_of(estimator: Any) -> str:
     centers = getattr(estimator, "means_", getattr(estimator, "cluster_centers_", None))
     if centers is None:
         return ""
-    centers = np.asarray(centers, dtype=np.float64)
+    centers = np.asarray(from_gpu(centers), dtype=np.float64)
     shares = shares_of(estimator, len(centers))
     found = _findings(estimator, choice, shares)
     title = escape(_title(estimator, len(centers)))
@@ -44,10 +45,10 @@ def card_of(estimator: Any) -> str:
 
 def shares_of(estimator: Any, C: int) -> Array:
     """Return the share of the rows of every cluster; equal ones if nobody knows."""
-    weights = getattr(estimator, "weights_", None)
+    weights = from_gpu(getattr(estimator, "weights_", None))
     labels = getattr(estimator, "labels_", None)
     if weights is None and labels is not None:
-        weights = np.bincount(np.asarray(labels), minlength=C)
+        weights = np.bincount(np.asarray(from_gpu(labels)), minlength=C)
     if weights is None or not np.sum(weights) > 0:
         return np.full(C, 1.0 / C)
     shares: Array = np.asarray(weights, dtype=np.float64) / np.sum(weights)

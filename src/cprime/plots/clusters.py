@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from cprime.advice.wording import name_columns
+from cprime.kernels.tensors import from_gpu
 from cprime.plots.tables import as_table
 from cprime.theta import variances_of
 from cprime.typing import Array
@@ -65,13 +66,13 @@ def clusters_of(estimator: Any) -> Clusters:
             f"{type(estimator).__name__} has neither cluster_centers_ nor means_ to "
             "draw: give a fitted estimator (of a pipeline, its last step)."
         )
-    means = np.asarray(means, dtype=np.float64)
+    means = np.asarray(from_gpu(means), dtype=np.float64)
     C, D = means.shape
     proportions = getattr(estimator, "weights_", np.full(C, 1.0 / C))
     return Clusters(
         means,
         _covariance(estimator),
-        np.asarray(proportions, dtype=np.float64),
+        np.asarray(from_gpu(proportions), dtype=np.float64),
         name_columns(getattr(estimator, "feature_names_in_", None), D),
     )
 
@@ -82,7 +83,7 @@ def _covariance(estimator: Any) -> Any:
         return getattr(estimator, "variance_", None)
     # What the parameters are, whatever `covariance_type` was set to since.
     kind = getattr(estimator, "_covariance_type", estimator.covariance_type)
-    covariance = np.asarray(covariance, dtype=np.float64)
+    covariance = np.asarray(from_gpu(covariance), dtype=np.float64)
     return covariance[None] if kind == "tied" else covariance
 
 
@@ -112,7 +113,7 @@ def shares_of(estimator: Any, X: Any = None) -> Array:
     elif hasattr(estimator, "weights_") or not hasattr(estimator, "labels_"):
         sizes = clusters.proportions
     else:
-        sizes = np.bincount(estimator.labels_, minlength=len(clusters.means))
+        sizes = np.bincount(from_gpu(estimator.labels_), minlength=len(clusters.means))
     shares: Array = sizes / sizes.sum()
     return shares
 

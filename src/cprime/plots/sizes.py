@@ -6,6 +6,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from cprime.advice.wording import count, three_digits
+from cprime.kernels.tensors import from_gpu
 from cprime.plots import look
 from cprime.plots.clusters import clusters_of, shares_of, sizes_of
 from cprime.plots.look import Display
@@ -54,7 +55,9 @@ class SizesDisplay(Display):
         labels = getattr(estimator, "labels_", None)
         if labels is None:
             return cls(shares_of(estimator), unit="share of all rows")
-        return cls(np.bincount(labels, minlength=len(clusters_of(estimator).means)))
+        return cls(
+            np.bincount(from_gpu(labels), minlength=len(clusters_of(estimator).means))
+        )
 
     def plot(self, ax: Axes | None = None) -> "SizesDisplay":
         """Draw bars for up to 50 clusters, else a curve.

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from cprime.kernels.tensors import is_on_gpu
 from cprime.sources import Data, is_source, open_data
 from cprime.sources.sparse import compressed_rows, is_sparse
 from cprime.typing import Array
@@ -49,6 +50,11 @@ def open_rows(X: Any, estimator: Any) -> Any:
 
     Of a file with more columns, those with the names the estimator was fitted with.
     """
+    if is_on_gpu(X):
+        raise TypeError(
+            f"X is a tensor on {X.device}, and is drawn and described in the memory of "
+            "the host: give a copy there, X.cpu().numpy()."
+        )
     if isinstance(X, Data) or not is_source(X):
         return X
     names = getattr(estimator, "feature_names_in_", None)

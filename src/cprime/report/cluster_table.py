@@ -8,6 +8,7 @@ import numpy as np
 
 from cprime.advice.cluster_names import cluster_name
 from cprime.advice.wording import brief, count, number, plain, share
+from cprime.kernels.tensors import from_gpu
 from cprime.plots import ProfileDisplay
 from cprime.report.clusters import Fitted
 from cprime.report.exemplars import Exemplar, exemplars
@@ -94,7 +95,7 @@ def sizes_of(fitted: Fitted, summary: Summary | None) -> Array | None:
     labels = getattr(fitted.estimator, "labels_", None)
     if labels is None:
         return None
-    return np.bincount(labels, minlength=fitted.shape[0])
+    return np.bincount(from_gpu(labels), minlength=fitted.shape[0])
 
 
 def shares_of(fitted: Fitted, summary: Summary | None) -> Array:

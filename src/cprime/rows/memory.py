@@ -1,4 +1,4 @@
-"""Rows of one array in memory, dense or CSR."""
+"""Rows of one array in memory, dense or CSR, or of a tensor on a GPU."""
 
 from collections.abc import Callable, Iterator
 from functools import cached_property
@@ -6,7 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from cprime.blocks import LEAF_ROWS, Block, Kept, Resident, unit_weights
+from cprime.blocks import (
+    LEAF_ROWS,
+    Block,
+    Kept,
+    Resident,
+    few_here,
+    unit_weights,
+)
 from cprime.kernels import Kernel
 from cprime.rows.base import Part, Rows, restored_parts
 from cprime.search import Plan
@@ -23,11 +30,11 @@ MAPPED_VALUES = 2**25
 
 
 class MemoryRows(Rows):
-    """An array in memory, seen as weighted rows in leaf blocks.
+    """An array in memory, or on a GPU, seen as weighted rows in leaf blocks.
 
     Parameters
     ----------
-    X : ndarray or CSR matrix of shape (N, D)
+    X : ndarray, CSR matrix or Elsewhere, of shape (N, D)
         Kept as given. CSR rows are made dense one block at a time.
     weights : ndarray of shape (N,), optional
         By default every row weighs 1.
@@ -90,7 +97,7 @@ class MemoryRows(Rows):
         return super().extremes() if resident is None else resident.extremes()
 
     def take(self, indices: Array) -> Array:
-        return self.block.dense(indices).astype(np.float64)
+        return few_here(self.block.dense(indices)).astype(np.float64)
 
     def subset(self, indices: Array) -> "MemoryRows":
         return MemoryRows.of(self.block.part(indices))

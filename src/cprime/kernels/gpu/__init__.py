@@ -20,7 +20,7 @@ import torch
 from cprime.blocks import Block, Kept
 from cprime.kernels.gpu.canonical import distances_to_all
 from cprime.kernels.gpu.closest import Search
-from cprime.kernels.gpu.devices import device, to_device
+from cprime.kernels.gpu.devices import device, to_device, told_if_full
 from cprime.kernels.gpu.kept import DeviceKept
 from cprime.kernels.gpu.model import DeviceModel
 from cprime.kernels.gpu.outside import gaps_of_rows, log_sums_of_rows
@@ -60,6 +60,7 @@ def prepare(block: Block) -> ResidentBlock:
     return ResidentBlock.of(block)
 
 
+@told_if_full()
 def sweep(
     block: Block | DeviceBlock,
     kept: Kept | DeviceKept | None,
@@ -88,6 +89,7 @@ def sweep(
     return Kept(np.concatenate(clusters)), total
 
 
+@told_if_full()
 def posterior(values: Array, coefficients: Coefficients, C_prime: int) -> Truncated:
     """Return the C' closest clusters of every row and their log-joints."""
     device()
@@ -106,6 +108,7 @@ def nearest(values: Array, coefficients: Coefficients) -> Array:
     return posterior(values, coefficients, 1).K[:, 0]
 
 
+@told_if_full()
 def gaps(values: Array, K: Array, coefficients: Coefficients) -> Array:
     """Return the nats every row loses by looking at the clusters in K alone."""
     device()
@@ -127,6 +130,7 @@ def log_sums(relative: Array) -> Array:
     return found
 
 
+@told_if_full()
 def distances(values: Array, means: Array) -> Array:
     """Return ||y - mu_c||^2 for every row and every mean, shape (B, C)."""
     device()
@@ -138,6 +142,7 @@ def distances(values: Array, means: Array) -> Array:
     return found
 
 
+@told_if_full()
 def nearer(
     values: Array, means: Array, known: Array, nearest: Array, owner: Array
 ) -> tuple[Array, Array]:

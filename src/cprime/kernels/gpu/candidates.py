@@ -12,9 +12,10 @@ import torch
 import triton
 import triton.language as tl
 
+from cprime.blocks import few_here
 from cprime.kernels.gpu.canonical import distances_of
 from cprime.kernels.gpu.closest import Search
-from cprime.kernels.gpu.devices import to_device
+from cprime.kernels.gpu.devices import to_device, told_if_full
 from cprime.kernels.gpu.kept import DeviceKept
 from cprime.kernels.gpu.model import DeviceModel
 from cprime.kernels.gpu.residents import DeviceBlock
@@ -77,6 +78,7 @@ class Candidates:
         Distances computed.
     """
 
+    @told_if_full()
     def __init__(self, block: DeviceBlock, direction: Direction, salt: int):
         self._block, self._n_rows = block, block.n_rows
         self._means: list[Array] = []
@@ -113,6 +115,7 @@ class Candidates:
         # In the order of keys as they are without a sign.
         self._keys, self._order = torch.sort(keys ^ torch.iinfo(torch.int64).min)
 
+    @told_if_full()
     def add(self, points: Array, by_distance: bool = True) -> bool:
         """Draw rows that are no candidates yet; return whether there are any.
 
@@ -206,6 +209,5 @@ class Candidates:
         return True
 
     def _values(self, rows: Array) -> Array:
-        """Return these rows as the host has them, float64."""
-        found: Array = self._block.block.dense(rows).astype(np.float64)
-        return found
+        """Return these rows in the memory of the host, float64."""
+        return few_here(self._block.block.dense(rows)).astype(np.float64)

@@ -1,7 +1,8 @@
 """Which device do kernels run on, and what is missing where there is none?"""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
@@ -14,6 +15,25 @@ INTERPRETED = os.environ.get("TRITON_INTERPRET", "0") == "1"
 
 class NoDeviceError(RuntimeError):
     """A GPU was asked for where there is none that serves."""
+
+
+class NoRoomError(MemoryError):
+    """What is computed on a GPU takes more memory than it has left."""
+
+
+@contextmanager
+def told_if_full() -> Iterator[None]:
+    """Say what can be done where the memory of the device does not do."""
+    try:
+        yield
+    except torch.OutOfMemoryError as error:
+        reason = str(error).partition(". ")[0]
+        raise NoRoomError(
+            f"The memory of the GPU does not hold what is computed of these rows: "
+            f"{reason}. Give fewer rows or clusters at a time, or float32; free memory "
+            "that others hold; or use kernel='native', with rows in the memory of the "
+            "host."
+        ) from error
 
 
 @cache

@@ -19,7 +19,7 @@ import triton
 import triton.language as tl
 
 from cprime.convergence import ROUNDING
-from cprime.kernels.gpu.devices import Replayed, to_device
+from cprime.kernels.gpu.devices import Replayed, to_device, told_if_full
 from cprime.kernels.gpu.model import DeviceModel
 from cprime.kernels.gpu.residents import DeviceBlock
 from cprime.kernels.gpu.sweeping import sweep_piece
@@ -129,6 +129,7 @@ class Lloyd:
         self._block, self._seeds = block, seeds
         self._runs: list[_Run] = []
 
+    @told_if_full()
     def run(self, largest: Array, rules: dict[str, Any]) -> None:
         """Run them all.
 

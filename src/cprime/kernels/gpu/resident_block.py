@@ -4,8 +4,10 @@ import numpy as np
 import torch
 
 from cprime.kernels.gpu.candidates import Candidates
+from cprime.kernels.gpu.lining_up import line_up
 from cprime.kernels.gpu.lloyd import Lloyd
 from cprime.kernels.gpu.residents import DeviceBlock
+from cprime.kernels.surveys import LinedUp
 from cprime.sampling import Direction
 from cprime.typing import Array
 
@@ -25,6 +27,10 @@ class ResidentBlock(DeviceBlock):
         of_pieces = torch.stack(found)
         lowest, highest = of_pieces[:, 0].amin(dim=0), of_pieces[:, 1].amax(dim=0)
         return lowest.cpu().numpy(), highest.cpu().numpy()
+
+    def line_up(self, direction: Array, middle: Array) -> LinedUp:
+        """Return the order of the rows along a direction, and which are copies."""
+        return line_up(self, direction, middle)
 
     def candidates(self, direction: Direction, salt: int) -> Candidates:
         """Return the rows that may become seeds: none so far."""

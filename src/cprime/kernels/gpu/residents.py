@@ -9,9 +9,10 @@ from typing import Any, Self
 import numpy as np
 import torch
 
-from cprime.blocks import LEAF_ROWS, Block
+from cprime.blocks import LEAF_ROWS, Block, Elsewhere
 from cprime.kernels.gpu.devices import free_bytes, to_device
 from cprime.kernels.gpu.halves import Frame, RowHalves
+from cprime.kernels.gpu.tensors import DeviceRows
 from cprime.typing import Array
 
 # Rows are swept in pieces of so many leaves, a node of the tree, or fewer if they are
@@ -83,7 +84,7 @@ class DeviceBlock:
     Attributes
     ----------
     block : Block
-        As it lies in the memory of the host.
+        As it lies in the memory of the host, or as its owner has it on the device.
     stays : bool
         Whether pieces are kept on the device.
     pieces : dict
@@ -98,10 +99,11 @@ class DeviceBlock:
     def of(cls, block: Block) -> Self:
         """Return a block whose pieces stay on the device if there is room."""
         n_rows, D = block.X.shape
-        of_value = np.dtype(block.X.dtype).itemsize + 2
+        is_there = isinstance(block.X, Elsewhere) and block.scale == 1.0
+        of_value = 2 + (0 if is_there else np.dtype(block.X.dtype).itemsize)
         wanted = n_rows * (D * of_value + 64)
         found = cls(block, wanted <= SHARE_OF_MEMORY * free_bytes())
-        if found.stays and isinstance(block.X, np.ndarray):
+        if found.stays and isinstance(block.X, np.ndarray | Elsewhere):
             _RESIDENTS[_address(block.X)] = found
         return found
 
@@ -109,8 +111,12 @@ class DeviceBlock:
     def n_rows(self) -> int:
         return self.block.n_rows
 
+    @property
+    def n_features(self) -> int:
+        return int(self.block.X.shape[1])
+
     def __iter__(self) -> Iterator[Piece]:
-        D = self.block.X.shape[1]
+        D = self.n_features
         leaves = PIECE_LEAVES
         while leaves > 1 and leaves * LEAF_ROWS * D > VALUES_OF_PIECE:
             leaves //= 2
@@ -119,7 +125,7 @@ class DeviceBlock:
             if piece is None:
                 piece = Piece(
                     some.start,
-                    to_device(np.ascontiguousarray(self.block.dense(some))),
+                    tensor_of(self.block.dense(some)),
                     to_device(np.array(self.block.weights[some])),
                 )
                 if self.stays:
@@ -127,15 +133,19 @@ class DeviceBlock:
             yield piece
 
 
-def pieces_of(values: Array) -> Iterator[Piece]:
-    """Yield the pieces of some values: those on the device, if they are there.
+def tensor_of(values: Array | Elsewhere) -> torch.Tensor:
+    """Return rows on the device: those that are there, or a copy."""
+    if isinstance(values, DeviceRows):
+        return values.tensor
+    return to_device(np.ascontiguousarray(values))
+
+
+def pieces_of(values: Array | Elsewhere) -> Iterator[Piece]:
+    """Yield the pieces of some values: those of a fit, if they are its rows.
 
     Rows of a fit are handed out as views of the array they lie in, and so found again.
     """
-    base = values
-    while isinstance(base.base, np.ndarray):
-        base = base.base
-    resident = _RESIDENTS.get(_address(base))
+    resident = _RESIDENTS.get(_address(_whole(values)))
     if resident is not None and _is_whole(values, resident.block):
         yield from resident
         return
@@ -143,18 +153,33 @@ def pieces_of(values: Array) -> Iterator[Piece]:
     yield from DeviceBlock(block, stays=False)
 
 
-def _is_whole(values: Array, block: Block) -> bool:
+def _whole(values: Any) -> Any:
+    """Return the array that these are a view of."""
+    while isinstance(getattr(values, "base", None), np.ndarray):
+        values = values.base
+    return values
+
+
+def _is_whole(values: Any, block: Block) -> bool:
     """Return whether values are all rows of a block, as they lie."""
-    same = (values.shape, values.strides, values.dtype) == (
-        block.X.shape,
-        block.X.strides,
-        block.X.dtype,
-    )
-    return same and block.scale == 1.0 and _address(values) == _address(block.X)
+    return block.scale == 1.0 and _layout(values) == _layout(block.X)
 
 
-def _address(values: Array) -> int:
-    return int(values.__array_interface__["data"][0])
+def _layout(values: Any) -> tuple[Any, ...]:
+    """Return what tells values from others: where they lie, and how."""
+    strides = values.tensor.stride() if _is_there(values) else values.strides
+    return _address(values), values.shape, strides, values.dtype
+
+
+def _address(values: Any) -> tuple[bool, int]:
+    """Return where values begin, on the device or in the memory of the host."""
+    if _is_there(values):
+        return True, values.tensor.data_ptr()
+    return False, int(values.__array_interface__["data"][0])
+
+
+def _is_there(values: Any) -> bool:
+    return isinstance(values, DeviceRows)
 
 
 _RESIDENTS: Any = weakref.WeakValueDictionary()

@@ -11,8 +11,9 @@ import triton.language as tl
 from cprime.blocks import Block
 from cprime.draws import drawn
 from cprime.kernels.gpu.canonical import distances_to_all
-from cprime.kernels.gpu.devices import Replayed, to_device
+from cprime.kernels.gpu.devices import Replayed, to_device, told_if_full
 from cprime.kernels.gpu.model import DeviceModel
+from cprime.kernels.gpu.residents import tensor_of
 from cprime.kernels.reference import SAME_LOSS
 from cprime.typing import Array
 
@@ -149,11 +150,12 @@ def _take(
         tl.store(trials + t, tl.minimum(before, tl.sum(at_end, 0)), mask=known)
 
 
+@told_if_full()
 def draw_seeds(
     block: Block, line: Array, first: int, points: Array
 ) -> tuple[Array, int]:
     """Choose seeds by D^2 sampling; return their rows, and distances computed."""
-    rows = to_device(np.ascontiguousarray(block.dense(line)))
+    rows = tensor_of(block.dense(line))
     weights = to_device(np.array(block.weights[line]))
     (M, D), (n_further, T) = rows.shape, points.shape
     model = DeviceModel.of_means(rows[first : first + 1])

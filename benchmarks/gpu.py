@@ -22,7 +22,7 @@ import torch
 
 from cprime import KMeans
 from cprime.kernels import get_kernel
-from cprime.kernels.gpu.canonical import distances_to_all
+from cprime.kernels.gpu.all_pairs import distances_to_all
 from cprime.kernels.gpu.closest import Search
 from cprime.kernels.gpu.model import DeviceModel
 from cprime.kernels.gpu.residents import Piece

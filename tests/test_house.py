@@ -18,6 +18,7 @@ STOREYS = [
         "summation",
         "blocks",
         "draws",
+        "ordering",
     ],
     ["blas", "extras"],
     ["models", "search"],

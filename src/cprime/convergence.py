@@ -7,13 +7,11 @@ from typing import Protocol
 import numpy as np
 
 from cprime.problem import Problem
-from cprime.stats import Stats
+from cprime.stats import ROUNDING, Stats
 from cprime.summation import sum_in_order
 from cprime.theta import Theta
 from cprime.typing import Array
 
-# Of the values that are added up, what a mean of them may be wrong by.
-ROUNDING = 2.0 * float(np.finfo(np.float64).eps)
 # Why a fit has converged in which no row changes clusters any more.
 STRICT = "strict convergence"
 

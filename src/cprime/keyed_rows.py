@@ -13,8 +13,9 @@ import numpy as np
 
 from cprime.draws import drawn
 from cprime.kernels import Kernel
+from cprime.ordering import places_by_value
 from cprime.rows import Rows
-from cprime.sampling import Direction, places_by_value
+from cprime.sampling import Direction
 from cprime.typing import Array
 
 # Ranges of keys.

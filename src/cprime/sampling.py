@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from cprime.ordering import MULTIPLIERS, SHIFTS, places_by_value
 from cprime.rows import MemoryRows, Rows
 from cprime.typing import Array
 
@@ -11,9 +12,6 @@ from cprime.typing import Array
 AT_ONCE = 2**16
 # Rows whose features are added up while they are in cache.
 IN_CACHE = 2**12
-# Of the mixing function of SplitMix64 (Steele, Lea & Flood 2014).
-MULTIPLIERS = (0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
-SHIFTS = (30, 27, 31)
 
 
 class Direction:
@@ -87,19 +85,6 @@ def distinct_sample(rows: Rows, size: int, rng: np.random.Generator) -> MemoryRo
             found = values[some][chosen]
             sample.add(direction.keys(found, salt), found, weights[some][chosen])
     return MemoryRows(sample.values, sample.weights)
-
-
-def places_by_value(rows: Array) -> Array:
-    """Return a number for every row, the same for copies, in the order of values.
-
-    As `numpy.unique` finds it, at a fraction of the time where rows are few.
-    """
-    order = np.lexsort(rows.T[::-1])
-    ordered = rows[order]
-    differs = np.any(ordered[1:] != ordered[:-1], axis=1)
-    found = np.empty(len(rows), dtype=np.intp)
-    found[order] = np.concatenate([[0], np.cumsum(differs)])
-    return found
 
 
 class _Sample:

@@ -10,6 +10,8 @@ from cprime.summation import sum_in_order
 from cprime.theta import Theta
 from cprime.typing import Array
 
+# Of the values that are added up, what a mean of them may be wrong by.
+ROUNDING = 2.0 * float(np.finfo(np.float64).eps)
 # What a subtraction leaves of a scatter below this share of it may be rounding error.
 KNOWN_SHARE = 2.0**-20
 

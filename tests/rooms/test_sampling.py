@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from cprime.ordering import places_by_value
 from cprime.rows import MemoryRows
-from cprime.sampling import Direction, distinct_sample, places_by_value
+from cprime.sampling import Direction, distinct_sample
 
 RNG = np.random.default_rng(5)
 X = RNG.normal(size=(300, 3))

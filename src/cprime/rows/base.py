@@ -254,10 +254,8 @@ class Rows(ABC):
         """Return the sums this is the quotient of, to be added to those of others."""
         sums = (
             LeafSum.of_leaf(leaf, _weighted(*arrays))
-            for part in self.parts(per_row)
-            for leaf, arrays in Part(
-                part.first, (function(*part.arrays), part.arrays[1])
-            ).leaves()
+            for first, of in self.parts(per_row)
+            for leaf, arrays in Part(first, (function(*of), of[1])).leaves()
         )
         return reduce(add, sums)
 

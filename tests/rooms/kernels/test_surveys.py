@@ -7,9 +7,10 @@ import scipy.sparse as sp
 from cprime.blocks import LEAF_ROWS, Block, unit_weights
 from cprime.kernels import native, surveys
 from cprime.models import Isotropic
+from cprime.ordering import places_by_value
 from cprime.problem import Problem
 from cprime.rows import MemoryRows
-from cprime.sampling import Direction, places_by_value
+from cprime.sampling import Direction
 from cprime.search import Exact
 from cprime.theta import Theta
 

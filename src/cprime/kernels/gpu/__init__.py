@@ -18,7 +18,7 @@ import numpy as np
 import torch
 
 from cprime.blocks import Block, Kept
-from cprime.kernels.gpu.canonical import distances_to_all
+from cprime.kernels.gpu.all_pairs import distances_to_all
 from cprime.kernels.gpu.closest import Search
 from cprime.kernels.gpu.devices import device, to_device, told_if_full
 from cprime.kernels.gpu.kept import DeviceKept

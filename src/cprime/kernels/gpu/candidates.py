@@ -6,6 +6,7 @@ have the same sums in any order, so the same rows are drawn in every run.
 """
 
 import math
+from typing import Any
 
 import numpy as np
 import torch
@@ -20,7 +21,7 @@ from cprime.kernels.gpu.kept import DeviceKept
 from cprime.kernels.gpu.model import DeviceModel
 from cprime.kernels.gpu.residents import DeviceBlock
 from cprime.kernels.gpu.sums import ByCluster
-from cprime.sampling import MULTIPLIERS, SHIFTS, Direction, places_by_value
+from cprime.ordering import MULTIPLIERS, SHIFTS, places_by_value
 from cprime.typing import Array
 
 ROWS = 128
@@ -68,7 +69,7 @@ class Candidates:
     ----------
     block : DeviceBlock
     direction : Direction
-        Of random keys, with a salt for them.
+        Of random keys, as `cprime.sampling` has it, with a salt for them.
     salt : int
 
     Attributes
@@ -79,7 +80,7 @@ class Candidates:
     """
 
     @told_if_full()
-    def __init__(self, block: DeviceBlock, direction: Direction, salt: int):
+    def __init__(self, block: DeviceBlock, direction: Any, salt: int):
         self._block, self._n_rows = block, block.n_rows
         self._means: list[Array] = []
         self.count, self.evaluations = 0, block.n_rows

@@ -11,109 +11,23 @@ from collections.abc import Iterator
 from functools import reduce
 from itertools import repeat
 from operator import add
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
-import triton
-import triton.language as tl
 
-from cprime.convergence import ROUNDING
 from cprime.kernels.gpu.devices import Replayed, to_device, told_if_full
+from cprime.kernels.gpu.m_step import Moved, Sums, arrived, maximize
 from cprime.kernels.gpu.model import DeviceModel
 from cprime.kernels.gpu.residents import DeviceBlock
 from cprime.kernels.gpu.sweeping import sweep_piece
 from cprime.kernels.gpu.tree import SCALARS
 from cprime.search import Exact
-from cprime.stats import remaining
+from cprime.stats import ROUNDING, remaining
 from cprime.typing import Array
 
 # As `cprime.lloyd` has them.
 UNFINISHED, MAX_ITER, STRICT, WITHIN, HANDED_BACK = range(5)
-CLUSTERS = 32
-
-
-class Sums(NamedTuple):
-    """What a sweep leaves behind: tensors of clusters, and numbers of all rows.
-
-    Attributes
-    ----------
-    moments : tensor of shape (C, D + 1)
-    scalars : tensor of shape (7,)
-    K : list of tensor
-        The closest cluster of every row, piece by piece.
-    """
-
-    moments: torch.Tensor
-    scalars: torch.Tensor
-    K: list[torch.Tensor]
-
-
-class Moved(NamedTuple):
-    """What the host is told of a sweep, and of the M-step that would follow.
-
-    Attributes
-    ----------
-    taken : float
-        What the scatter loses when means move.
-    moved : float
-        How far they move, squared, all together.
-    is_fixed : bool
-        Whether means are those of their rows already, but for rounding.
-    has_empty : bool
-        Whether a cluster has no rows.
-    of_rows : dict
-        The numbers in `SCALARS`.
-    """
-
-    taken: float
-    moved: float
-    is_fixed: bool
-    has_empty: bool
-    of_rows: dict[str, float]
-
-
-@triton.jit
-def _maximize(
-    means,
-    moments,
-    scalars,
-    largest,
-    after,
-    of_clusters,
-    rounding,
-    C,
-    D,
-    CLUSTERS: tl.constexpr,
-):
-    """Move means to the middle of their rows; feature after feature, as on the host."""
-    cluster = tl.program_id(0) * CLUSTERS + tl.arange(0, CLUSTERS)
-    known = cluster < C
-    of_rounding = tl.load(rounding)
-    sums = moments + cluster.to(tl.int64) * (D + 1)
-    count = tl.load(sums + D, mask=known, other=1)
-    spread = tl.sqrt(tl.load(scalars) / count)
-    taken = tl.zeros((CLUSTERS,), dtype=tl.float64)
-    moved = tl.zeros((CLUSTERS,), dtype=tl.float64)
-    moves = tl.zeros((CLUSTERS,), dtype=tl.float64)
-    for d in range(D):
-        at = cluster.to(tl.int64) * D + d
-        mu = tl.load(means + at, mask=known, other=0)
-        shift = tl.load(sums + d, mask=known, other=0)
-        wanted = shift / count
-        following = mu + wanted
-        tl.store(after + at, following, mask=known)
-        step = following - mu
-        taken += step * (2.0 * shift - count * step)
-        moved += step * step
-        wanted = tl.abs(wanted)
-        far = wanted > of_rounding * (tl.abs(mu) + spread)
-        far |= wanted > of_rounding * tl.load(largest + d)
-        moves = tl.where(far, 1.0, moves)
-    tl.store(of_clusters + cluster, taken, mask=known)
-    tl.store(of_clusters + C + cluster, moved, mask=known)
-    tl.store(of_clusters + 2 * C + cluster, moves, mask=known)
-    tl.store(of_clusters + 3 * C + cluster, count, mask=known)
 
 
 class Lloyd:
@@ -279,7 +193,7 @@ class _Run:
         sums = self._swept(self._means)
         self._K = sums.K
         self._maximize(sums)
-        return self._arrived()
+        return arrived(self._told, self._C)
 
     def _told_of_iteration(self, variance: float) -> Moved:
         """Sweep about the means, from the clusters rows have."""
@@ -288,7 +202,7 @@ class _Run:
             self._iterate()
         else:
             self._iteration.run()
-        return self._arrived()
+        return arrived(self._told, self._C)
 
     def _iterate(self) -> None:
         sums = self._swept(self._means, self._K)
@@ -305,32 +219,13 @@ class _Run:
         return Sums(total.moments, total.scalars, [of.K for of in swept])
 
     def _maximize(self, sums: Sums) -> None:
-        """Find the means that follow, and what the host is told."""
-        self._told[4 * self._C :] = sums.scalars
-        _maximize[(triton.cdiv(self._C, CLUSTERS),)](
+        maximize(
             self._means,
-            sums.moments,
-            sums.scalars,
+            sums,
             self._largest,
+            self._rounding,
             self._after,
             self._told,
-            self._rounding,
-            self._C,
-            self._D,
-            CLUSTERS=CLUSTERS,
-            num_warps=1,
-            enable_fp_fusion=False,
-        )
-
-    def _arrived(self) -> Moved:
-        arrived, C = self._told.cpu().numpy(), self._C
-        taken, moved, moves, counts = arrived[: 4 * C].reshape(4, C)
-        return Moved(
-            float(np.add.accumulate(taken)[-1]),
-            float(np.add.accumulate(moved)[-1]),
-            not moves.any(),
-            not counts.all(),
-            dict(zip(SCALARS, arrived[4 * C :].tolist())),
         )
 
     def _scale_of(self, variance: float) -> torch.Tensor:

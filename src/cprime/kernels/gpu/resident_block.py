@@ -1,5 +1,7 @@
 """What beside sweeps is done where the rows of a fit are?"""
 
+from typing import Any
+
 import numpy as np
 import torch
 
@@ -8,7 +10,6 @@ from cprime.kernels.gpu.lining_up import line_up
 from cprime.kernels.gpu.lloyd import Lloyd
 from cprime.kernels.gpu.residents import DeviceBlock
 from cprime.kernels.surveys import LinedUp
-from cprime.sampling import Direction
 from cprime.typing import Array
 
 
@@ -32,7 +33,7 @@ class ResidentBlock(DeviceBlock):
         """Return the order of the rows along a direction, and which are copies."""
         return line_up(self, direction, middle)
 
-    def candidates(self, direction: Direction, salt: int) -> Candidates:
+    def candidates(self, direction: Any, salt: int) -> Candidates:
         """Return the rows that may become seeds: none so far."""
         return Candidates(self, direction, salt)
 

@@ -10,7 +10,7 @@ import triton.language as tl
 
 from cprime.blocks import Block
 from cprime.draws import drawn
-from cprime.kernels.gpu.canonical import distances_to_all
+from cprime.kernels.gpu.all_pairs import distances_to_all
 from cprime.kernels.gpu.devices import Replayed, to_device, told_if_full
 from cprime.kernels.gpu.model import DeviceModel
 from cprime.kernels.gpu.residents import tensor_of

@@ -9,7 +9,8 @@ import triton
 from torch.nn.functional import pad
 
 from cprime.blocks import LEAF_ROWS
-from cprime.kernels.gpu.canonical import distances_of, distances_to_all
+from cprime.kernels.gpu.all_pairs import distances_to_all
+from cprime.kernels.gpu.canonical import distances_of
 from cprime.kernels.gpu.closest import Closest, Search
 from cprime.kernels.gpu.everything import Products, sums_of_all
 from cprime.kernels.gpu.model import DeviceModel

@@ -91,9 +91,9 @@ def test_rows_may_have_any_number_of_features(D):
 
 @pytest.mark.parametrize("room", [1, 2**24])
 def test_rows_that_many_clusters_are_as_close_to_look_at_all_of_them(room, monkeypatch):
-    from cprime.kernels.gpu import canonical
+    from cprime.kernels.gpu import settling
 
-    monkeypatch.setattr(canonical, "DISTANCES_OF_LISTED", room)
+    monkeypatch.setattr(settling, "DISTANCES_OF_LISTED", room)
     rng = np.random.default_rng(2)
     means = rng.standard_normal((80, 16))
     means /= np.linalg.norm(means, axis=1, keepdims=True)

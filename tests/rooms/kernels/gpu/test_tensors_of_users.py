@@ -78,11 +78,11 @@ class OnHost(torch.Tensor):
 @pytest.fixture
 def read(monkeypatch):
     """Return the bytes of every tensor that the host reads, copied there as it must."""
-    as_array, sizes = torch.Tensor.numpy, []
+    as_array, to_host, sizes = torch.Tensor.numpy, torch.Tensor.cpu, []
 
     def numpy(tensor):
         assert isinstance(tensor, OnHost), "a tensor on a GPU has no array"
-        plain = tensor.as_subclass(torch.Tensor)
+        plain = to_host(tensor.as_subclass(torch.Tensor))
         sizes.append(plain.nbytes)
         return as_array(plain)
 

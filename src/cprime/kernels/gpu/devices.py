@@ -1,5 +1,6 @@
 """Which device do kernels run on, and what is missing where there is none?"""
 
+import gc
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -71,6 +72,18 @@ def to_device(array: Any, dtype: Any = None) -> torch.Tensor:
     return torch.tensor(array, dtype=dtype, device=device())
 
 
+@contextmanager
+def _no_garbage_collected() -> Iterator[None]:
+    """Let no forgotten recording be freed while another one is made: both would fail."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
 class Replayed:
     """Runs the same programs again and again, from the second time on all in one go.
 
@@ -102,7 +115,7 @@ class Replayed:
     def _recorded(self) -> torch.cuda.CUDAGraph:
         graph, aside = torch.cuda.CUDAGraph(), torch.cuda.Stream()
         aside.wait_stream(torch.cuda.current_stream())
-        with torch.cuda.stream(aside):
+        with torch.cuda.stream(aside), _no_garbage_collected():
             graph.capture_begin(capture_error_mode="thread_local")
             try:
                 self._body()

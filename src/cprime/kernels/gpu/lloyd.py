@@ -57,7 +57,10 @@ class Lloyd:
         for seeds in self._seeds:
             run = _Run(self._block, to_device(seeds), to_device(largest), rules)
             self._runs.append(run)
-            run.to_its_end()
+            try:
+                run.to_its_end()
+            finally:
+                run.let_go()
 
     def fits(self) -> Iterator[tuple[Any, ...]]:
         """Yield the numbers of every fit, and its arrays."""
@@ -138,6 +141,10 @@ class _Run:
             if end != UNFINISHED:
                 break
         self._finish(variance, MAX_ITER if end == UNFINISHED else end)
+
+    def let_go(self) -> None:
+        """Free what only iterations need."""
+        self._iteration = None
 
     def found(self) -> tuple[Any, ...]:
         """Return numbers and arrays, as those of compiled code."""

@@ -74,7 +74,7 @@ def to_device(array: Any, dtype: Any = None) -> torch.Tensor:
 
 @contextmanager
 def _no_garbage_collected() -> Iterator[None]:
-    """Let no forgotten recording be freed while another one is made: both would fail."""
+    """Free no forgotten recording while another one is made: it would fail."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:

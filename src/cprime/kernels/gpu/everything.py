@@ -117,7 +117,7 @@ class Products:
     ||y - mu||^2 = ||y||^2 - 2 y.mu + ||mu||^2, counted from the middle of the rows:
     what it loses by cancellation is a rounding error of ||y||^2 + ||mu||^2. Always the
     same number of leaves goes into one product, so that its bits do not depend on how
-    rows are divided.
+    many rows follow. They do depend on the piece, whose middle is the origin.
 
     Attributes
     ----------
